@@ -1,0 +1,1 @@
+"""Squares of weights, one CSV file each."""

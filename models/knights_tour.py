@@ -1,0 +1,434 @@
+"""Knight's tours: closed, open and either, by subtour elimination in several formulations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import pyomo.environ as pyo
+from pyomo.core.base.var import VarData
+from pyomo.core.expr import LinearExpression
+
+from ..data import InputError
+from .boards import Cell, Move, board_symmetries, cells, draw_grid
+from .puzzle import Generator, Group, Index, Puzzle, cell, one_of, whole
+
+KINDS = ("closed", "open", "path")
+LARGEST_SIDE, MOST_SQUARES = 100, 2500
+STEPS = tuple((dr, dc) for dr in (-2, -1, 1, 2) for dc in (-2, -1, 1, 2) if abs(dr) != abs(dc))
+Grid = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class KnightsTour(Puzzle):
+    r"""Visit every square of a board once by knight's moves.
+
+    Sets
+        N, the squares; A, the arcs (i, j) between squares a knight's move apart; n = |N|.
+    Variables
+        :math:`x_{ij} \in \{0, 1\}`, the tour goes from i to j;
+        :math:`u_i \in \mathbb{Z}`, the number of the visit to i.
+    Constraints, closed tours
+        :math:`\sum_j x_{ij} = 1` and :math:`\sum_j x_{ji} = 1` for each i, and subtours
+        eliminated as the formulation says.
+    Constraints, open tours and paths
+        Free ends: :math:`s_i, e_i \in \{0, 1\}` say that i is the first, the last square;
+        :math:`\sum_j x_{ij} + e_i = 1`, :math:`\sum_j x_{ji} + s_i = 1`,
+        :math:`\sum s_i = \sum e_i = 1`.  This is a closed tour through one more node, adjacent
+        to all squares.  *Open* tours must not be closable: :math:`s_i + e_j \le 1` for (i, j)
+        in A.
+
+    Formulations
+        ``mtz``: with the depot 1 outside the range of u,
+        :math:`u_i - u_j + (n-1) x_{ij} \le n - 2` for i, j ≠ 1, and :math:`2 \le u_i \le n`
+        (for free ends :math:`u_i - u_j + n x_{ij} \le n - 1` and :math:`1 \le u_i \le n`).
+        Source: C. Miller, A. Tucker, R. Zemlin, Integer programming formulation of traveling
+        salesman problems, J. ACM 7 (1960), 326–329.
+
+        ``mtz-lifted``: the same with :math:`+ (n-3) x_{ji}` (free ends: n - 2) on the left, and
+        bounds on u by the arcs at the depot (the ends).  Source: M. Desrochers, G. Laporte,
+        Improvements and extensions to the Miller–Tucker–Zemlin subtour elimination
+        constraints, Operations Research Letters 10 (1991), 27–36.
+
+        ``dfj``: undirected edges :math:`y_e`, two at each square (an end counts for one), and
+        :math:`\sum_{e \in E(S)} y_e \le |S| - 1` for S ⊂ N, added when violated.  One
+        assignment is read as the two directed tours along it.  Source: G. Dantzig,
+        R. Fulkerson, S. Johnson, Solution of a large-scale traveling-salesman problem,
+        Operations Research 2 (1954), 393–410.
+
+    Kinds: *closed*, the last square a move away from the first; *open*, not; *path*, either.
+
+    A solution is the grid of visit numbers.  A closed tour has its 1 on ``start``, by default
+    (0, 0), so that a directed tour is one grid.
+    """
+
+    name: ClassVar[str] = "knights-tour"
+
+    rows: int = field(default=8, metadata={"help": "rows of the board"})
+    cols: int = field(default=8, metadata={"help": "columns of the board"})
+    kind: Literal["closed", "open", "path"] = field(
+        default="closed", metadata={"help": "returns to its start, must not be able to, either"}
+    )
+    start: Cell | None = field(default=None, metadata={"help": "first square, as ROW,COLUMN"})
+    end: Cell | None = field(default=None, metadata={"help": "last square, as ROW,COLUMN"})
+    formulation: Literal["mtz", "mtz-lifted", "dfj"] = field(
+        default="mtz", metadata={"help": "how subtours are eliminated"}
+    )
+
+    def __post_init__(self) -> None:
+        rows = whole(self.rows, "rows", 1, LARGEST_SIDE)
+        cols = whole(self.cols, "cols", 1, LARGEST_SIDE)
+        if rows * cols > MOST_SQUARES:
+            raise InputError(f"rows, cols: {rows * cols} squares; at most {MOST_SQUARES}")
+        if rows * cols == 1:
+            raise InputError("rows, cols: a board of one square has no moves")
+        one_of(self.kind, "kind", KINDS)
+        one_of(self.formulation, "formulation", tuple(FORMULATIONS))
+        start = None if self.start is None else cell(self.start, "start", rows, cols)
+        end = None if self.end is None else cell(self.end, "end", rows, cols)
+        if self.kind == "closed" and start is None:
+            start = (0, 0)
+        if start is not None and start == end:
+            raise InputError(f"end: {end} is the start; a tour ends on another square")
+        for name, value in {"rows": rows, "cols": cols, "start": start, "end": end}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def lazy(self) -> bool:  # type: ignore[override]
+        """Whether subtours are cut off only as they appear."""
+        return self.formulation == "dfj"
+
+    @property
+    def squares(self) -> list[Cell]:
+        """All squares, row by row."""
+        return cells(self.rows, self.cols)
+
+    @cached_property
+    def neighbours(self) -> dict[Cell, list[Cell]]:
+        """The squares a knight's move away from each square."""
+        return {
+            (r, c): [
+                (r + dr, c + dc)
+                for dr, dc in STEPS
+                if 0 <= r + dr < self.rows and 0 <= c + dc < self.cols
+            ]
+            for r, c in self.squares
+        }
+
+    @property
+    def arcs(self) -> list[tuple[int, int, int, int]]:
+        """The arcs as (row, column, row, column)."""
+        return [(*i, *j) for i, near in self.neighbours.items() for j in near]
+
+    def model(self) -> pyo.ConcreteModel:
+        """The MILP in the class's docstring; names: ``x[i,j]``, ``u[i]``, ``leave[i]``, …"""
+        model = pyo.ConcreteModel("knights_tour")
+        FORMULATIONS[self.formulation](self, model)
+        return model
+
+    def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
+        """Arcs or edges by (row, column, row, column); ends by ("first", row, column) and so on."""
+        found: dict[Index, VarData] = dict((model.y if self.lazy else model.x).items())
+        for name in ("first", "last", "tip"):
+            if variable := model.component(name):
+                found |= {(name, *at): v for at, v in variable.items()}
+        return found
+
+    def symmetries(self, group: Group = "all") -> list[Generator]:
+        """The board's, each with and without reversal, if they keep the given ends."""
+        reversals = (False, True) if group == "all" else (False,)
+        return [
+            {index: self._image(index, move, back) for index in self._indices()}
+            for move in board_symmetries(self.rows, self.cols)
+            for back in reversals
+            if self._keeps_ends(move, back)
+        ]
+
+    def _indices(self) -> list[Index]:
+        if self.lazy:
+            ends = ("tip",)
+            lines: list[Index] = [arc for arc in self.arcs if arc[:2] < arc[2:]]
+        else:
+            ends = ("first", "last")  # type: ignore[assignment]
+            lines = list(self.arcs)
+        free = [] if self.kind == "closed" else [(name, *at) for name in ends for at in self.squares]
+        return lines + free
+
+    def _image(self, index: Index, move: Move, back: bool) -> Index:
+        if isinstance(index[0], str):
+            swap = {"first": "last", "last": "first", "tip": "tip"}
+            return (swap[index[0]] if back else index[0], *move(*index[1:]))  # type: ignore[arg-type]
+        i, j = move(*index[:2]), move(*index[2:])  # type: ignore[arg-type]
+        if self.lazy:
+            return (*min(i, j), *max(i, j))
+        return (*j, *i) if back else (*i, *j)
+
+    def _keeps_ends(self, move: Move, back: bool) -> bool:
+        if self.kind == "closed" and self.end is None:
+            return True  # the start only says where to begin counting
+        ends = (self.start, self.end)
+        moved = tuple(None if at is None else move(*at) for at in ends)
+        return ends == (moved[::-1] if back else moved)
+
+    def read(self, keys: Mapping[Index, int]) -> Grid:
+        """The grid of visit numbers."""
+        return self.readings(keys)[0]
+
+    def readings(self, keys: Mapping[Index, int]) -> Sequence[Grid]:
+        """One grid; two, one for each direction, where edges have none."""
+        if self.lazy:
+            return self._undirected(keys)
+        succ: dict[Cell, Cell] = {}
+        start = self.start
+        for index, value in keys.items():
+            if value and len(index) == 4:
+                succ[index[0], index[1]] = (index[2], index[3])  # type: ignore[index,assignment]
+            elif value and index[0] == "first":
+                start = index[1:]  # type: ignore[assignment]
+        assert start is not None
+        order = [start]
+        while (following := succ.get(order[-1])) is not None and following != start:
+            order.append(following)
+        return (self._grid(order),)
+
+    def _undirected(self, keys: Mapping[Index, int]) -> list[Grid]:
+        near, tips = _adjacency(keys)
+        starts = [self.start] if self.kind == "closed" else tips
+        orders = [walk for start in starts if start for walk in _walks(near, start)]
+        if self.kind == "closed":
+            orders = [order for order in orders if order[0] in near[order[-1]]]
+        return [
+            self._grid(order)
+            for order in orders
+            if self.start in (None, order[0]) and self.end in (None, order[-1])
+        ]
+
+    def _grid(self, order: Sequence[Cell]) -> Grid:
+        number = {at: k for k, at in enumerate(order, start=1)}
+        return tuple(
+            tuple(number.get((r, c), 0) for c in range(self.cols)) for r in range(self.rows)
+        )
+
+    def violated(self, keys: Mapping[Index, int]) -> Iterator[tuple[dict[Index, float], float]]:
+        """For each cycle among the edges chosen that misses a square, its subtour constraint."""
+        if not self.lazy:
+            return
+        for cycle in _cycles(_adjacency(keys)[0]):
+            if len(cycle) < self.rows * self.cols or self.kind != "closed":
+                inside = {
+                    (*i, *j): 1.0 for i in cycle for j in self.neighbours[i] if i < j and j in cycle
+                }
+                yield inside, len(cycle) - 1
+
+    def check(self, solution: Sequence[Sequence[int]]) -> None:
+        """Follow the visit numbers."""
+        total = self.rows * self.cols
+        where = {number: (r, c) for r, row in enumerate(solution) for c, number in enumerate(row)}
+        if len(solution) != self.rows or any(len(row) != self.cols for row in solution):
+            raise ValueError(f"the grid is not {self.rows}×{self.cols}")
+        if sorted(where) != list(range(1, total + 1)):
+            raise ValueError(f"the visits are not numbered 1 to {total}, once each")
+        for k in range(1, total):
+            if not _apart(where[k], where[k + 1]):
+                raise ValueError(f"visits {k} and {k + 1} are not a knight's move apart")
+        first, last = where[1], where[total]
+        if self.kind != "path" and _apart(first, last) != (self.kind == "closed"):
+            word = "not " if self.kind == "closed" else ""
+            raise ValueError(f"the last visit is {word}a knight's move from the first")
+        for name, given, at in (("start", self.start, first), ("end", self.end, last)):
+            if given is not None and given != at:
+                raise ValueError(f"the {name} is {at}, not {given}")
+
+    def figures(self, solution: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """The last square, and the first where it is free."""
+        where = {number: (r, c) for r, row in enumerate(solution) for c, number in enumerate(row)}
+        ends = {"last": "{},{}".format(*where[self.rows * self.cols])}
+        return ends if self.kind == "closed" else {"first": "{},{}".format(*where[1]), **ends}
+
+    def draw(self, solution: Sequence[Sequence[int]]) -> str:
+        """The grid of visit numbers."""
+        return draw_grid(solution)
+
+    def remark(self) -> str | None:
+        """A. J. Schwenk, Which rectangular chessboards have a knight's tour? (1991)."""
+        if self.kind != "closed":
+            return None
+        short, long = sorted((self.rows, self.cols))
+        if short % 2 and long % 2:
+            return "a knight changes colour with each move, so a closed tour has an even length"
+        if short in (1, 2, 4) or (short == 3 and long in (4, 6, 8)):
+            return f"no {short}×{long} board has a closed tour (Schwenk 1991)"
+        return None
+
+
+def _degrees(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
+    """Arcs x, one out of and one into each square, with free ends where the tour is not closed."""
+    model.x = pyo.Var(tour.arcs, domain=pyo.Binary)
+    closed = tour.kind == "closed"
+    if not closed:
+        model.first = pyo.Var(tour.squares, domain=pyo.Binary)
+        model.last = pyo.Var(tour.squares, domain=pyo.Binary)
+        model.one_first = pyo.Constraint(expr=pyo.quicksum(model.first.values()) == 1)
+        model.one_last = pyo.Constraint(expr=pyo.quicksum(model.last.values()) == 1)
+        for at, end in ((tour.start, model.first), (tour.end, model.last)):
+            if at is not None:
+                end[at].setlb(1)
+    elif tour.end is not None and tour.start is not None:
+        _close(model, model.x, (*tour.end, *tour.start))
+    x, near = model.x, tour.neighbours
+
+    def leave(m: pyo.ConcreteModel, *i: int) -> Any:
+        return _sum([*(x[(*i, *j)] for j in near[i]), *(() if closed else (m.last[i],))]) == 1  # type: ignore[index]
+
+    def enter(m: pyo.ConcreteModel, *i: int) -> Any:
+        return _sum([*(x[(*j, *i)] for j in near[i]), *(() if closed else (m.first[i],))]) == 1  # type: ignore[index]
+
+    model.leave = pyo.Constraint(tour.squares, rule=leave)
+    model.enter = pyo.Constraint(tour.squares, rule=enter)
+    if tour.kind == "open":
+        model.not_closed = pyo.Constraint(
+            tour.arcs, rule=lambda m, r, c, r2, c2: m.first[r, c] + m.last[r2, c2] <= 1
+        )
+
+
+def _mtz(tour: KnightsTour, model: pyo.ConcreteModel, lifted: bool = False) -> None:
+    _degrees(tour, model)
+    depot = tour.start if tour.kind == "closed" else None
+    ordered = [i for i in tour.squares if i != depot]
+    n, top = len(ordered), tour.rows * tour.cols
+    model.u = pyo.Var(ordered, domain=pyo.Integers, bounds=(top - n + 1, top))
+    x, u = model.x, model.u
+    inner = [arc for arc in tour.arcs if depot not in (arc[:2], arc[2:])]
+
+    def order(m: pyo.ConcreteModel, *arc: int) -> Any:
+        i, j = arc[:2], arc[2:]
+        lift = (n - 2) * x[(*j, *i)] if lifted else 0
+        return u[i] - u[j] + n * x[arc] + lift <= n - 1
+
+    model.order = pyo.Constraint(inner, rule=order)
+    if lifted:
+        _lift_bounds(tour, model, depot)
+
+
+def _mtz_lifted(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
+    _mtz(tour, model, lifted=True)
+
+
+def _lift_bounds(tour: KnightsTour, model: pyo.ConcreteModel, depot: Cell | None) -> None:
+    """u_i is its lower (upper) bound where i is the first (last) square after the depot."""
+    u, x = model.u, model.x
+    low, high = (2, tour.rows * tour.cols) if depot else (1, tour.rows * tour.cols)
+    if high - low < 2:
+        return
+
+    def ends(i: Cell) -> tuple[Any, Any]:
+        if depot is None:
+            return model.first[i], model.last[i]
+        near = i in tour.neighbours[depot]
+        return (x[(*depot, *i)], x[(*i, *depot)]) if near else (0, 0)
+
+    def lower(m: pyo.ConcreteModel, *i: int) -> Any:
+        first, last = ends(i)  # type: ignore[arg-type]
+        return u[i] >= low + 1 - first + (high - low - 1) * last
+
+    def upper(m: pyo.ConcreteModel, *i: int) -> Any:
+        first, last = ends(i)  # type: ignore[arg-type]
+        return u[i] <= high - 1 + last - (high - low - 1) * first
+
+    model.earliest = pyo.Constraint(list(u), rule=lower)
+    model.latest = pyo.Constraint(list(u), rule=upper)
+
+
+def _dfj(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
+    """Edges y and degrees; the subtour constraints come from :meth:`KnightsTour.violated`."""
+    edges = [arc for arc in tour.arcs if arc[:2] < arc[2:]]
+    model.y = pyo.Var(edges, domain=pyo.Binary)
+    y, near, free = model.y, tour.neighbours, tour.kind != "closed"
+    if free:
+        model.tip = pyo.Var(tour.squares, domain=pyo.Binary)
+        model.two_tips = pyo.Constraint(expr=pyo.quicksum(model.tip.values()) == 2)
+        for at in (tour.start, tour.end):
+            if at is not None:
+                model.tip[at].setlb(1)
+    elif tour.end is not None and tour.start is not None:
+        pair = min(tour.start, tour.end), max(tour.start, tour.end)
+        _close(model, y, (*pair[0], *pair[1]))
+
+    def degree(m: pyo.ConcreteModel, *i: int) -> Any:
+        at = [y[(*min(i, j), *max(i, j))] for j in near[i]]  # type: ignore[index,type-var]
+        return _sum([*at, *((m.tip[i],) if free else ())]) == 2
+
+    model.degree = pyo.Constraint(tour.squares, rule=degree)
+    if tour.kind == "open":
+        model.not_closed = pyo.Constraint(
+            edges, rule=lambda m, r, c, r2, c2: m.tip[r, c] + m.tip[r2, c2] <= 1
+        )
+
+
+FORMULATIONS: dict[str, Callable[[KnightsTour, pyo.ConcreteModel], None]] = {
+    "mtz": _mtz,
+    "mtz-lifted": _mtz_lifted,
+    "dfj": _dfj,
+}
+
+
+def _close(model: pyo.ConcreteModel, lines: pyo.Var, line: tuple[int, ...]) -> None:
+    """The last move of a closed tour is given by its end and its start."""
+    model.closing = pyo.Constraint(expr=_sum([lines[line]] if line in lines else []) == 1)
+
+
+def _sum(terms: Sequence[VarData]) -> Any:
+    """A linear expression, also of no terms: a square without moves makes a false constraint."""
+    return LinearExpression(linear_coefs=[1] * len(terms), linear_vars=list(terms))
+
+
+def _apart(a: Cell, b: Cell) -> bool:
+    return {abs(a[0] - b[0]), abs(a[1] - b[1])} == {1, 2}
+
+
+def _adjacency(keys: Mapping[Index, int]) -> tuple[dict[Cell, list[Cell]], list[Cell]]:
+    """The chosen edges as lists of neighbours, and the ends of a path."""
+    near: dict[Cell, list[Cell]] = {}
+    tips: list[Cell] = []
+    for index, value in keys.items():
+        if not value:
+            continue
+        if len(index) == 3:
+            tips.append(index[1:])  # type: ignore[arg-type]
+        else:
+            i, j = index[:2], index[2:]
+            near.setdefault(i, []).append(j)  # type: ignore[arg-type]
+            near.setdefault(j, []).append(i)  # type: ignore[arg-type]
+    return near, tips
+
+
+def _walks(near: Mapping[Cell, Sequence[Cell]], start: Cell) -> Iterator[list[Cell]]:
+    """From ``start`` along unvisited edges, once for each way to set out."""
+    if not near.get(start):
+        yield [start]
+    for second in near.get(start, ()):
+        order, previous = [start], start
+        at: Cell | None = second
+        while at is not None and at != start:
+            order.append(at)
+            previous, at = at, next((j for j in near[at] if j != previous), None)
+        yield order
+
+
+def _cycles(near: Mapping[Cell, Sequence[Cell]]) -> Iterator[set[Cell]]:
+    """The cycles among edges of which at most two meet in a square."""
+    seen: set[Cell] = set()
+    for start in near:
+        if start in seen:
+            continue
+        component, stack = {start}, [start]
+        while stack:
+            for j in near[stack.pop()]:
+                if j not in component:
+                    component.add(j)
+                    stack.append(j)
+        seen |= component
+        if all(len(near[i]) == 2 for i in component):
+            yield component

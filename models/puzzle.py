@@ -1,0 +1,114 @@
+"""What every puzzle has: parameters in, a Pyomo model and a readable solution out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, Literal
+
+import pyomo.environ as pyo
+from pyomo.core.base.var import VarData
+
+from ..data import InputError
+
+Index = tuple[Hashable, ...]
+Generator = Mapping[Index, Index]
+"""A permutation of the key indices: the value of ``i`` moves to ``generator[i]``."""
+Group = Literal["all", "board"]
+
+
+class Puzzle(ABC):
+    """A puzzle: a frozen dataclass whose fields are its parameters."""
+
+    name: ClassVar[str]
+    """As on the command line."""
+
+    @abstractmethod
+    def model(self) -> pyo.ConcreteModel:
+        """A fresh MILP of this instance."""
+
+    @abstractmethod
+    def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
+        """The key variables of ``model``: those that tell two solutions apart."""
+
+    def symmetries(self, group: Group = "all") -> list[Generator]:
+        """Permutations of the key indices that map solutions onto solutions.
+
+        ``"board"`` keeps to rotations and reflections of the board.
+        """
+        return []
+
+    @abstractmethod
+    def read(self, keys: Mapping[Index, int]) -> Any:
+        """The solution as a person sees it, from the values of the key variables."""
+
+    def readings(self, keys: Mapping[Index, int]) -> Sequence[Any]:
+        """All solutions that one assignment of the keys stands for; nearly always one."""
+        return (self.read(keys),)
+
+    @abstractmethod
+    def check(self, solution: Any) -> None:
+        """Raise ``ValueError`` with the reason if ``solution`` is none."""
+
+    @abstractmethod
+    def draw(self, solution: Any) -> str:
+        """The solution as text for a terminal."""
+
+    def figures(self, solution: Any) -> dict[str, Any]:
+        """Key figures of a solution, the columns of its row in a table."""
+        return {}
+
+    def violated(self, keys: Mapping[Index, int]) -> Iterable[tuple[dict[Index, float], float]]:
+        """Lazy constraints that an integer candidate violates.
+
+        Each is ``(coefficients, bound)`` for ``sum(a * key) <= bound``, and holds in every
+        solution.  The candidate need not satisfy the other constraints.
+        """
+        return ()
+
+    lazy: ClassVar[bool] = False
+    """Whether :meth:`violated` says anything."""
+
+    def remark(self) -> str | None:
+        """A well-known reason why there is no solution, where one is known."""
+        return None
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults, and those without one."""
+        return {
+            f.name: getattr(self, f.name)
+            for f in fields(self)  # type: ignore[arg-type]
+            if f.init
+        }
+
+
+def whole(value: object, name: str, low: int, high: int) -> int:
+    """``value`` as an integer within ``low … high``, or an :class:`InputError`."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = int(value) if isinstance(value, str) else value.__index__()  # type: ignore[attr-defined]
+    except (TypeError, ValueError, AttributeError):
+        raise InputError(f"{name}: expected an integer, got {value!r}") from None
+    if not low <= number <= high:
+        raise InputError(f"{name}: expected {low} to {high}, got {number}")
+    return int(number)
+
+
+def one_of(value: object, name: str, choices: Sequence[str]) -> str:
+    """``value`` if it is one of ``choices``, or an :class:`InputError` that lists them."""
+    if value not in choices:
+        raise InputError(f"{name}: expected one of {', '.join(choices)}; got {value!r}")
+    return str(value)
+
+
+def cell(value: object, name: str, rows: int, cols: int) -> tuple[int, int]:
+    """A square ``(row, column)`` of the board, from a pair or from text such as ``"0,3"``."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, Sequence) or len(parts) != 2:
+        raise InputError(f"{name}: expected a square as ROW,COLUMN, got {value!r}")
+    return (
+        whole(parts[0], f"{name}: row", 0, rows - 1),
+        whole(parts[1], f"{name}: column", 0, cols - 1),
+    )

@@ -1,0 +1,196 @@
+"""The n queens problem, with an optional sum of weights over the queens' squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import pyomo.environ as pyo
+from pyomo.core.base.var import VarData
+
+from ..data import InputError, Square, load_square
+from .boards import Cell, antidiagonals, board_symmetries, cells, diagonals
+from .puzzle import Generator, Group, Index, Puzzle, cell, one_of, whole
+
+OBJECTIVES = ("min", "max", "nearest")
+LARGEST = 200
+
+
+@dataclass(frozen=True)
+class Queens(Puzzle):
+    r"""Place n queens on an n×n board so that no two attack each other.
+
+    Sets
+        :math:`I = \{0, …, n-1\}`, rows and columns.
+    Parameters
+        :math:`w_{rc}`, the weight of a square (optional); :math:`M = \sum w / n`, its magic
+        constant.
+    Variables
+        :math:`x_{rc} \in \{0, 1\}`, a queen on square (r, c); :math:`d \ge 0`, the deviation
+        from M (only for ``nearest``).
+    Objective
+        min or max :math:`\sum w_{rc} x_{rc}`; or min d with
+        :math:`-d \le \sum w_{rc} x_{rc} - M \le d`.
+    Constraints
+        :math:`\sum_c x_{rc} = 1` for each row, :math:`\sum_r x_{rc} = 1` for each column,
+        :math:`\sum x_{rc} \le 1` for each diagonal of two squares or more (a clique of the
+        attack graph), and :math:`\sum w_{rc} x_{rc} = T` where a total is asked for.
+
+    Source: J. Bell and B. Stevens, A survey of known results and research areas for n-queens,
+    Discrete Mathematics 309 (2009), 1–31.
+
+    A solution is the vector of columns: entry r is the column of the queen in row r.
+    """
+
+    name: ClassVar[str] = "queens"
+
+    n: int | None = field(
+        default=None, metadata={"help": "side of the board; 8, or the side of the square"}
+    )
+    square: str | Path | Sequence[Sequence[int]] | None = field(
+        default=None, metadata={"help": "weights: a bundled square's name or a CSV file"}
+    )
+    total: int | str | None = field(
+        default=None, metadata={"help": "sum of the queens' weights: a number, or magic"}
+    )
+    objective: Literal["min", "max", "nearest"] | None = field(
+        default=None, metadata={"help": "smallest or largest sum, or nearest to the magic constant"}
+    )
+    given: Sequence[Cell] = field(
+        default=(), metadata={"help": "a queen already placed, as ROW,COLUMN", "repeat": True}
+    )
+    weights: Square | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        weights = None if self.square is None else load_square(self.square)
+        n = self.n if self.n is not None else len(weights) if weights else 8
+        n = whole(n, "n", 1, LARGEST)
+        if weights and len(weights) != n:
+            raise InputError(f"square: its side is {len(weights)}, but n is {n}")
+        if weights is None and self.total is not None:
+            raise InputError("total: needs a square of weights (square=…)")
+        if weights is None and self.objective is not None:
+            raise InputError("objective: needs a square of weights (square=…)")
+        if self.objective is not None:
+            one_of(self.objective, "objective", OBJECTIVES)
+        given = tuple(sorted({cell(at, f"given {at!r}", n, n) for at in _sequence(self.given)}))
+        for name, value in {"n": n, "weights": weights, "given": given}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "total", self._total())
+
+    def _total(self) -> int | None:
+        if self.total is None:
+            return None
+        if self.total != "magic":
+            return whole(self.total, "total", -(10**12), 10**12)
+        magic = self._magic()
+        if magic.denominator != 1:
+            raise InputError(f"total: the square's magic constant {magic} is no integer")
+        return int(magic)
+
+    def _magic(self) -> Fraction:
+        assert self.weights
+        return Fraction(sum(map(sum, self.weights)), len(self.weights))
+
+    def model(self) -> pyo.ConcreteModel:
+        """The MILP in the class's docstring; names: ``x[r,c]``, ``row[r]``, ``column[c]``, …"""
+        assert self.n is not None
+        n, model = self.n, pyo.ConcreteModel("queens")
+        model.x = pyo.Var(range(n), range(n), domain=pyo.Binary)
+        x = model.x
+
+        def line(squares: Sequence[Cell]) -> Any:
+            return pyo.quicksum(x[at] for at in squares)
+
+        model.row = pyo.Constraint(range(n), rule=lambda m, r: line([(r, c) for c in range(n)]) == 1)
+        model.column = pyo.Constraint(
+            range(n), rule=lambda m, c: line([(r, c) for r in range(n)]) == 1
+        )
+        falling, rising = diagonals(n), antidiagonals(n)
+        model.diagonal = pyo.Constraint(list(falling), rule=lambda m, d: line(falling[d]) <= 1)
+        model.antidiagonal = pyo.Constraint(list(rising), rule=lambda m, s: line(rising[s]) <= 1)
+        if self.given:
+            model.given = pyo.Constraint(list(self.given), rule=lambda m, r, c: x[r, c] == 1)
+        if self.weights:
+            self._add_weights(model, self.weights)
+        return model
+
+    def _add_weights(self, model: pyo.ConcreteModel, weights: Square) -> None:
+        total = pyo.quicksum(
+            weights[r][c] * model.x[r, c] for r, c in cells(len(weights), len(weights))
+        )
+        if self.total is not None:
+            model.total = pyo.Constraint(expr=total == self.total)
+        if self.objective in ("min", "max"):
+            sense = pyo.minimize if self.objective == "min" else pyo.maximize
+            model.objective = pyo.Objective(expr=total, sense=sense)
+        elif self.objective == "nearest":
+            magic = float(self._magic())
+            model.deviation = pyo.Var(domain=pyo.NonNegativeReals)
+            model.above = pyo.Constraint(expr=total - model.deviation <= magic)
+            model.below = pyo.Constraint(expr=total + model.deviation >= magic)
+            model.objective = pyo.Objective(expr=model.deviation)
+
+    def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
+        """``x[r, c]`` by ``(r, c)``."""
+        return dict(model.x.items())
+
+    def symmetries(self, group: Group = "all") -> list[Generator]:
+        """The board's eight, or those of them that keep the weights and the given queens."""
+        assert self.n is not None
+        w, squares = self.weights, cells(self.n, self.n)
+        return [
+            {at: move(*at) for at in squares}
+            for move in board_symmetries(self.n, self.n)
+            if {move(*at) for at in self.given} == set(self.given)
+            and (w is None or all(_at(w, move(*at)) == _at(w, at) for at in squares))
+        ]
+
+    def read(self, keys: Mapping[Index, int]) -> tuple[int, ...]:
+        """The vector of columns."""
+        columns = {r: c for (r, c), value in keys.items() if value}
+        return tuple(columns[r] for r in range(len(columns)))
+
+    def check(self, solution: Sequence[int]) -> None:
+        """Compare every pair of queens."""
+        if len(solution) != self.n or not all(0 <= c < self.n for c in solution):
+            raise ValueError(f"expected {self.n} columns within the board, got {solution!r}")
+        for r, c in enumerate(solution):
+            for r2 in range(r):
+                c2 = solution[r2]
+                if c == c2 or abs(c - c2) == r - r2:
+                    raise ValueError(f"the queens on ({r2}, {c2}) and ({r}, {c}) attack each other")
+        for r, c in self.given:
+            if solution[r] != c:
+                raise ValueError(f"no queen on the given square ({r}, {c})")
+        if self.total is not None and self.figures(solution)["sum"] != self.total:
+            raise ValueError(f"the sum is {self.figures(solution)['sum']}, not {self.total}")
+
+    def figures(self, solution: Sequence[int]) -> dict[str, Any]:
+        """The sum of the weights, where there are weights."""
+        w = self.weights
+        return {"sum": sum(w[r][c] for r, c in enumerate(solution))} if w else {}
+
+    def draw(self, solution: Sequence[int]) -> str:
+        """A board with ♛ for a queen."""
+        return "\n".join(
+            " ".join("♛" if c == column else "·" for c in range(len(solution)))
+            for column in solution
+        )
+
+    def remark(self) -> str | None:
+        """Boards of side 2 and 3 are the only ones without a solution."""
+        return "no two (three) queens fit on a board of side 2 (3)" if self.n in (2, 3) else None
+
+
+def _at(weights: Square, at: Cell) -> int:
+    return weights[at[0]][at[1]]
+
+
+def _sequence(given: object) -> Sequence[Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
+        raise InputError(f"given: expected squares (row, column), got {given!r}")
+    return list(given)

@@ -1,0 +1,42 @@
+"""What is done with a puzzle or a Pyomo model: solve, enumerate, export.
+
+Names are imported when they are first used, so that ``nogood --help`` does not wait for Pyomo.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .enumeration import Found, enumerate_solutions
+    from .exporting import export_model
+    from .session import SolverError, SolverMissing
+    from .solving import Solved, solve
+    from .tables import write_table
+
+_HOMES = {
+    "Found": "enumeration",
+    "Solved": "solving",
+    "SolverError": "session",
+    "SolverMissing": "session",
+    "enumerate_solutions": "enumeration",
+    "export_model": "exporting",
+    "solve": "solving",
+    "write_table": "tables",
+}
+
+__all__ = [
+    "Found",
+    "Solved",
+    "SolverError",
+    "SolverMissing",
+    "enumerate_solutions",
+    "export_model",
+    "solve",
+    "write_table",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,0 +1,83 @@
+"""LP and MPS files whose names read like the mathematics."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import pyomo.environ as pyo
+
+from ..data import InputError
+from ..models.puzzle import Puzzle
+from .files import whole_file
+from .linear import LinearModel, as_problem, discrete
+
+_COMMENT = {".lp": "\\", ".mps": "*"}
+# Words that some reader takes for a section, an infinite bound or a kind of variable.
+_KEYWORDS = frozenset(
+    "bin binaries binary bounds end endata free gen general generals inf infinity infty int integer"
+    " integers lower max maximise maximize maximum min minimise minimize minimum name obj"
+    " objective objsense ranges rhs rows columns s sec semi semis sense sos sos1 sos2 st subject"
+    " such that to upper".split()
+)
+_LONGEST = 60
+
+
+def export_model(source: Puzzle | pyo.ConcreteModel, path: str | Path) -> Path:
+    """Write a puzzle or any Pyomo MILP as LP or MPS, by the ending of ``path``.
+
+    ``x[0,1]`` is named ``x_0_1``, a minus sign ``m``; names are unique and mean nothing to a
+    reader of the format.  A comment on top names puzzle, parameters and version.
+    """
+    target = Path(path)
+    if target.suffix not in _COMMENT:
+        raise InputError(f"{target}: unknown model format {target.suffix!r}; end it in .lp or .mps")
+    linear = as_problem(source, discrete(source)).linear
+    from . import highs
+
+    with whole_file(target) as partial:
+        highs.write(named(linear), partial)
+        text = partial.read_text(encoding="utf-8")
+        header = "".join(f"{_COMMENT[target.suffix]} {line}\n" for line in _header(source, linear))
+        partial.write_text(header + text, encoding="utf-8")
+    return target
+
+
+def named(linear: LinearModel) -> LinearModel:
+    """The same model with names that every reader of LP and MPS files accepts."""
+    return replace(
+        linear,
+        col_names=_names(linear.col_names),
+        row_names=_names(linear.row_names),
+        name=re.sub(r"\W", "_", linear.name)[:_LONGEST],
+    )
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    taken: set[str] = set()
+    return tuple(_name(name, taken) for name in names)
+
+
+def _name(name: str, taken: set[str]) -> str:
+    plain = re.sub(r"(?<![A-Za-z0-9])-(?=\d)", "m", name)
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")
+    # No reader takes a name for a number (1, e1) or for a word of its own.
+    if not plain or re.match(r"\d|[eE]\d*$|[eE]\d", plain) or plain.lower() in _KEYWORDS:
+        plain = f"v_{plain}"
+    short, number = plain[:_LONGEST], 1
+    while short in taken:
+        number += 1
+        suffix = f"_{number}"
+        short = plain[: _LONGEST - len(suffix)] + suffix
+    taken.add(short)
+    return short
+
+
+def _header(source: Puzzle | pyo.ConcreteModel, linear: LinearModel) -> list[str]:
+    made = f"nogood {version('nogood')}"
+    if not isinstance(source, Puzzle):
+        return [f"{linear.name} ({made})"]
+    parameters = ", ".join(f"{k}={v!r}" for k, v in source.parameters().items() if v is not None)
+    return [f"{source.name}: {parameters}"[:200], made]

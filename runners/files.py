@@ -1,0 +1,42 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..data import InputError
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """A temporary path of the same ending beside ``path``, moved there at the end.
+
+    Raises :class:`InputError` if ``path`` cannot be written; then nothing is left behind.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; expected a file to write")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        partial.chmod(0o666 & ~_umask())
+        partial.replace(target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,156 @@
+"""HiGHS; the only file that knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import highspy
+import numpy as np
+
+from .linear import LinearModel, Vector
+from .session import Answer, Options, Status
+
+_STATUS: dict[highspy.HighsModelStatus, Status] = {
+    highspy.HighsModelStatus.kOptimal: "optimal",
+    highspy.HighsModelStatus.kModelEmpty: "optimal",
+    highspy.HighsModelStatus.kInfeasible: "infeasible",
+    highspy.HighsModelStatus.kUnbounded: "unbounded",
+    highspy.HighsModelStatus.kTimeLimit: "time limit",
+    highspy.HighsModelStatus.kInterrupt: "interrupted",
+}
+_FEASIBLE = 2  # kSolutionStatusFeasible
+
+
+class _Quiet(highspy.Highs):
+    """HiGHS without the banner it prints on standard output when callbacks are switched on."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()
+
+
+class HighsSession:
+    """A :class:`~nogood.runners.session.Session` on one HiGHS instance."""
+
+    def __init__(self, linear: LinearModel) -> None:
+        self._highs = _Quiet()
+        self._highs.HandleKeyboardInterrupt = True
+        self._threads: int | None = None
+        _must(self._highs.passModel(_lp(linear)), "the model")
+
+    def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
+        first: int = self._highs.getNumCol()
+        for low, high in zip(lower, upper, strict=True):
+            _must(self._highs.addVar(low, high), "a column")
+        new = np.arange(first, first + len(lower), dtype=np.int32)
+        kinds = np.array([highspy.HighsVarType.kInteger] * len(new))
+        self._highs.changeColsIntegrality(len(new), new, kinds)
+        return first
+
+    def add_row(
+        self, columns: Sequence[int], values: Sequence[float], lower: float, upper: float
+    ) -> None:
+        index = np.asarray(columns, dtype=np.int32)
+        entries = np.asarray(values, dtype=float)
+        _must(self._highs.addRow(lower, upper, len(index), index, entries), "a row")
+
+    def set_bounds(self, lower: Vector, upper: Vector) -> None:
+        """Replace the bounds of all columns (of the first ones, where columns were added)."""
+        index = np.arange(len(lower), dtype=np.int32)
+        _must(self._highs.changeColsBounds(len(index), index, lower, upper), "bounds")
+
+    def solve(self, options: Options) -> Answer:
+        """Solve; Ctrl-C stops the solver and raises KeyboardInterrupt."""
+        self._set(options)
+        answer = self._run()
+        if answer.status == "error":  # seen once in long series; a fresh start mends it
+            self._highs.clearSolver()
+            answer = self._run()
+        return answer
+
+    def _run(self) -> Answer:
+        thread = self._highs.startSolve()
+        try:
+            while thread.is_alive():
+                thread.join(0.1)
+        except KeyboardInterrupt:
+            self._highs.cancelSolve()
+            thread.join()
+            raise
+        return self._answer()
+
+    def _set(self, options: Options) -> None:
+        if options.threads != self._threads:
+            highspy.Highs.resetGlobalScheduler(True)
+            self._threads = options.threads
+        for name, value in {
+            "threads": options.threads or 0,
+            "time_limit": highspy.kHighsInf if options.time_limit is None else options.time_limit,
+            "mip_rel_gap": options.gap,
+            "output_flag": options.log,
+        }.items():
+            self._highs.setOptionValue(name, value)
+
+    def _answer(self) -> Answer:
+        said = self._highs.getModelStatus()
+        info = self._highs.getInfo()
+        if said == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+            return Answer(self._which())
+        status = _STATUS.get(said, "error")
+        values = None
+        if status == "optimal" or info.primal_solution_status == _FEASIBLE:
+            values = np.array(self._highs.getSolution().col_value)
+        return Answer(
+            status,
+            values,
+            bound=float(info.mip_dual_bound) if info.mip_node_count >= 0 else None,
+            nodes=max(int(info.mip_node_count), 0),
+            detail="" if status != "error" else str(self._highs.modelStatusToString(said)),
+        )
+
+    def _which(self) -> Status:
+        """Unbounded or infeasible: the same rows without the objective tell."""
+        costs = np.array(self._highs.getLp().col_cost_)
+        index = np.arange(len(costs), dtype=np.int32)
+        self._highs.changeColsCost(len(costs), index, np.zeros(len(costs)))
+        self._highs.run()
+        said = _STATUS.get(self._highs.getModelStatus(), "error")
+        self._highs.changeColsCost(len(costs), index, costs)
+        return "unbounded" if said == "optimal" else said
+
+
+def write(linear: LinearModel, path: Path) -> None:
+    """Write LP or MPS by the ending of ``path``."""
+    highs = _Quiet()
+    _must(highs.passModel(_lp(linear)), "the model")
+    _must(highs.writeModel(str(path)), str(path))
+
+
+def version() -> str:
+    """HiGHS's own version."""
+    return str(_Quiet().version())
+
+
+def _lp(linear: LinearModel) -> highspy.HighsLp:
+    lp, kinds = highspy.HighsLp(), highspy.HighsVarType
+    lp.num_col_, lp.num_row_ = linear.columns, linear.rows
+    lp.col_cost_ = linear.sense * linear.cost
+    lp.offset_ = linear.sense * linear.offset
+    lp.sense_ = highspy.ObjSense.kMaximize if linear.sense < 0 else highspy.ObjSense.kMinimize
+    lp.col_lower_, lp.col_upper_ = linear.col_lower, linear.col_upper
+    lp.row_lower_, lp.row_upper_ = linear.row_lower, linear.row_upper
+    lp.integrality_ = [kinds.kInteger if i else kinds.kContinuous for i in linear.integer]
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = linear.columns, linear.rows
+    lp.a_matrix_.start_ = linear.matrix.indptr
+    lp.a_matrix_.index_ = linear.matrix.indices
+    lp.a_matrix_.value_ = linear.matrix.data
+    lp.col_names_, lp.row_names_ = list(linear.col_names), list(linear.row_names)
+    lp.model_name_ = linear.name
+    return lp
+
+
+def _must(status: highspy.HighsStatus, what: str) -> None:
+    if status == highspy.HighsStatus.kError:
+        raise RuntimeError(f"HiGHS refuses {what}")

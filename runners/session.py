@@ -1,0 +1,79 @@
+"""What the runners ask of a solver, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from .linear import LinearModel, Vector
+
+Status = Literal[
+    "optimal", "infeasible", "unbounded", "time limit", "size limit", "interrupted", "error"
+]
+
+
+class SolverError(RuntimeError):
+    """A solver failed, or returned what is no solution."""
+
+
+class SolverMissing(RuntimeError):
+    """The solver asked for is not installed; the message has the command that installs it."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Limits that mean the same for every solver.
+
+    ``time_limit`` in seconds; ``gap`` relative, 0 by default; ``threads`` None for the solver's
+    own choice; ``log`` prints the solver's log on standard error.
+    """
+
+    time_limit: float | None = None
+    gap: float = 0.0
+    threads: int | None = None
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver said.  ``values`` may be there under a limit too: the incumbent."""
+
+    status: Status
+    values: Vector | None = None
+    bound: float | None = None
+    nodes: int | None = None
+    detail: str = ""
+
+
+class Session(Protocol):
+    """A model in a solver, to which columns and rows are added between solves."""
+
+    def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
+        """Add integer columns of cost zero; returns the first one's number."""
+
+    def add_row(
+        self, columns: Sequence[int], values: Sequence[float], lower: float, upper: float
+    ) -> None:
+        """Add ``lower <= values · x[columns] <= upper``."""
+
+    def solve(self, options: Options) -> Answer:
+        """Solve to optimality, or to a limit."""
+
+
+def rounded(linear: LinearModel, values: Vector, solver: str) -> Vector:
+    """``values`` with its integer columns rounded; re-checked against every row.
+
+    Raises :class:`SolverError` naming what is violated.
+    """
+    clean = values.copy()
+    clean[linear.integer] = np.round(values[linear.integer])
+    far = np.abs(clean - values) > 1e-6
+    if far.any():
+        j = int(far.argmax())
+        raise SolverError(f"{solver}: {linear.col_names[j]} = {values[j]!r} is no integer")
+    if broken := linear.violation(clean):
+        raise SolverError(f"{solver} returned what is no solution: {broken}")
+    return clean

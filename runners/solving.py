@@ -1,0 +1,129 @@
+"""One solution, the best where there is an objective."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ..data import InputError
+from ..models.puzzle import Puzzle
+from . import solvers
+from .cuts import add_lazy
+from .enumeration import _positive
+from .linear import Problem, as_problem, discrete
+from .session import Answer, Options, SolverError, Status, rounded
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The end of a solve.
+
+    ``solution`` is what ``puzzle.read`` gives, or a dict of the key variables' names; None where
+    there is none.  ``objective``, ``bound`` and ``nodes`` as the solver gives them; ``values`` of
+    all variables by name.
+    """
+
+    status: Status
+    solution: Any
+    objective: float | None
+    bound: float | None
+    nodes: int | None
+    seconds: float
+    solver: str
+    problem: Problem = field(repr=False)
+    values: dict[str, float] = field(repr=False, default_factory=dict)
+    detail: str = ""
+
+
+def solve(
+    source: Puzzle | pyo.ConcreteModel,
+    *,
+    solver: str = "highs",
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    threads: int | None = None,
+    log: bool = False,
+    load: bool = False,
+) -> Solved:
+    """Solve a puzzle or any Pyomo MILP.
+
+    Lazy constraints of a puzzle are added as candidates violate them, and the model is solved
+    again.  The solution is re-checked outside the solver.
+
+    Parameters
+    ----------
+    source
+        A puzzle, or a ``ConcreteModel``; it is only read, unless ``load``.
+    solver, time_limit, gap, threads, log
+        As in :class:`~nogood.runners.session.Options`; seconds, relative gap.
+    load
+        Set the values of the model's variables to the solution.
+
+    Raises
+    ------
+    InputError, SolverMissing
+        As :func:`~nogood.runners.enumerate_solutions`.
+    SolverError
+        If what the solver returned is no solution.
+    """
+    _positive("time_limit", time_limit)
+    if not 0 <= gap < float("inf"):
+        raise InputError(f"gap: expected a number from 0 on, got {gap!r}")
+    solvers.find(solver)
+    if load and isinstance(source, Puzzle):
+        raise InputError("load: a puzzle has no variables of its own to load; pass a model")
+    problem = as_problem(source, discrete(source))
+    began = time.perf_counter()
+    answer = _answer(problem, solver, Options(time_limit, gap, threads, log))
+    return _solved(problem, answer, solver, time.perf_counter() - began, load)
+
+
+def _answer(problem: Problem, solver: str, options: Options) -> Answer:
+    session = solvers.session(solver, problem.linear)
+    end = None if options.time_limit is None else time.perf_counter() + options.time_limit
+    while True:
+        left = None if end is None else max(end - time.perf_counter(), 0.001)
+        answer = session.solve(Options(left, options.gap, options.threads, options.log))
+        if answer.values is None:
+            return answer
+        values = rounded(problem.linear, answer.values, solver)
+        keys = values[problem.key_columns].astype(int)
+        if not add_lazy(problem, keys, session):
+            return Answer(answer.status, values, answer.bound, answer.nodes, answer.detail)
+        if answer.status != "optimal":
+            return Answer(answer.status, None, answer.bound, answer.nodes, answer.detail)
+
+
+def _solved(problem: Problem, answer: Answer, solver: str, seconds: float, load: bool) -> Solved:
+    solution, objective, values = None, None, {}
+    linear = problem.linear
+    if answer.values is not None:
+        solution = problem.mapping(answer.values[problem.key_columns].astype(int))
+        if problem.puzzle is not None:
+            solution = problem.puzzle.read(solution)
+            try:
+                problem.puzzle.check(solution)
+            except ValueError as error:
+                raise SolverError(f"{solver} returned what is no solution: {error}") from None
+        if linear.has_objective:
+            objective = linear.objective(answer.values)
+        values = dict(zip(linear.col_names, answer.values.tolist(), strict=True))
+        if load:
+            for variable, value in zip(problem.variables, answer.values, strict=True):
+                variable.set_value(float(value), skip_validation=True)
+    return Solved(
+        status=answer.status,
+        solution=solution,
+        objective=objective,
+        bound=answer.bound if linear.has_objective else None,
+        nodes=answer.nodes,
+        seconds=seconds,
+        solver=solver,
+        problem=problem,
+        values=values,
+        detail=answer.detail,
+    )

@@ -1,0 +1,51 @@
+"""A DataFrame as a file, in the format its ending names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..data import InputError
+from .files import whole_file
+from .session import SolverMissing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    ".csv": lambda table, path: table.to_csv(path, index=False, lineterminator="\n"),
+    ".json": lambda table, path: table.to_json(path, orient="records", indent=1, force_ascii=False),
+    ".parquet": lambda table, path: table.to_parquet(path, index=False),
+    ".md": lambda table, path: path.write_text(
+        table.to_markdown(index=False) + "\n", encoding="utf-8"
+    ),
+    ".tex": lambda table, path: path.write_text(
+        table.style.hide(axis="index").format(escape="latex").to_latex(hrules=True),
+        encoding="utf-8",
+    ),
+}
+ENDINGS = tuple(_WRITERS)
+
+
+def must_be_table(path: str | Path) -> Path:
+    """``path`` if its ending names a format and the format's library is here."""
+    target = Path(path)
+    if target.suffix.lower() not in _WRITERS:
+        raise InputError(
+            f"{target}: unknown table format {target.suffix!r}; end it in {', '.join(ENDINGS)}"
+        )
+    if target.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+        raise SolverMissing("Parquet needs pyarrow; install it with: pip install pyarrow")
+    return target
+
+
+def write_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write CSV, JSON, Parquet, Markdown or LaTeX by the ending of ``path``, whole or not at all.
+
+    Raises :class:`InputError` for another ending or where it cannot be written.
+    """
+    target = must_be_table(path)
+    with whole_file(target) as partial:
+        _WRITERS[target.suffix.lower()](table, partial)
