@@ -153,14 +153,16 @@ class KnightsTour(Puzzle):
         else:
             ends = ("first", "last")  # type: ignore[assignment]
             lines = list(self.arcs)
-        free = [] if self.kind == "closed" else [(name, *at) for name in ends for at in self.squares]
+        free = (
+            [] if self.kind == "closed" else [(name, *at) for name in ends for at in self.squares]
+        )
         return lines + free
 
     def _image(self, index: Index, move: Move, back: bool) -> Index:
         if isinstance(index[0], str):
             swap = {"first": "last", "last": "first", "tip": "tip"}
-            return (swap[index[0]] if back else index[0], *move(*index[1:]))  # type: ignore[arg-type]
-        i, j = move(*index[:2]), move(*index[2:])  # type: ignore[arg-type]
+            return (swap[index[0]] if back else index[0], *move(*index[1:]))
+        i, j = move(*index[:2]), move(*index[2:])
         if self.lazy:
             return (*min(i, j), *max(i, j))
         return (*j, *i) if back else (*i, *j)
@@ -184,9 +186,9 @@ class KnightsTour(Puzzle):
         start = self.start
         for index, value in keys.items():
             if value and len(index) == 4:
-                succ[index[0], index[1]] = (index[2], index[3])  # type: ignore[index,assignment]
+                succ[index[0], index[1]] = (index[2], index[3])
             elif value and index[0] == "first":
-                start = index[1:]  # type: ignore[assignment]
+                start = index[1:]
         assert start is not None
         order = [start]
         while (following := succ.get(order[-1])) is not None and following != start:
@@ -357,7 +359,7 @@ def _dfj(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
         _close(model, y, (*pair[0], *pair[1]))
 
     def degree(m: pyo.ConcreteModel, *i: int) -> Any:
-        at = [y[(*min(i, j), *max(i, j))] for j in near[i]]  # type: ignore[index,type-var]
+        at = [y[(*min(i, j), *max(i, j))] for j in near[i]]  # type: ignore[index]
         return _sum([*at, *((m.tip[i],) if free else ())]) == 2
 
     model.degree = pyo.Constraint(tour.squares, rule=degree)
@@ -396,11 +398,11 @@ def _adjacency(keys: Mapping[Index, int]) -> tuple[dict[Cell, list[Cell]], list[
         if not value:
             continue
         if len(index) == 3:
-            tips.append(index[1:])  # type: ignore[arg-type]
+            tips.append(index[1:])
         else:
             i, j = index[:2], index[2:]
-            near.setdefault(i, []).append(j)  # type: ignore[arg-type]
-            near.setdefault(j, []).append(i)  # type: ignore[arg-type]
+            near.setdefault(i, []).append(j)
+            near.setdefault(j, []).append(i)
     return near, tips
 
 

@@ -202,7 +202,9 @@ class MagicSquare(Puzzle):
         """The grid with its sums to the right and below."""
         width = max(2, len(str(self.n**2))) + 2
         grid = draw_grid(solution).splitlines()
-        grid[1::2] = [f"{line} {sum(row):>4}" for line, row in zip(grid[1::2], solution, strict=True)]
+        grid[1::2] = [
+            f"{line} {sum(row):>4}" for line, row in zip(grid[1::2], solution, strict=True)
+        ]
         sums = "".join(f" {sum(column):>{width}}" for column in zip(*solution, strict=True))
         return "\n".join([*grid, sums])
 
@@ -296,6 +298,8 @@ def _move(sigma: Sequence[int], tau: Sequence[int], transpose: bool) -> Move:
 
 
 def _given(given: object, n: int) -> dict[Cell, int]:
+    if isinstance(given, list | tuple) and given and all(isinstance(t, str) for t in given):
+        given = _parsed(given)
     if isinstance(given, str | Path) or (isinstance(given, Sequence) and given):
         grid = load_grid(given)
         if len(grid) != n:
@@ -309,4 +313,17 @@ def _given(given: object, n: int) -> dict[Cell, int]:
     for key, value in given.items():
         at = cell(key, f"given {key!r}", n, n)
         found[at] = whole(value, f"given {at}", 1, n * n)
+    return found
+
+
+def _parsed(texts: Sequence[str]) -> dict[str, str]:
+    """``ROW,COLUMN=VALUE`` as on the command line."""
+    found: dict[str, str] = {}
+    for text in texts:
+        at, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"given {text!r}: expected ROW,COLUMN=VALUE, such as 0,0=16")
+        if at in found and found[at] != value:
+            raise InputError(f"given {at!r}: holds {found[at]} and {value}")
+        found[at] = value
     return found

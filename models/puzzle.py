@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ from pyomo.core.base.var import VarData
 
 from ..data import InputError
 
-Index = tuple[Hashable, ...]
+Index = tuple[Any, ...]
 Generator = Mapping[Index, Index]
 """A permutation of the key indices: the value of ``i`` moves to ``generator[i]``."""
 Group = Literal["all", "board"]

@@ -105,7 +105,9 @@ class Queens(Puzzle):
         def line(squares: Sequence[Cell]) -> Any:
             return pyo.quicksum(x[at] for at in squares)
 
-        model.row = pyo.Constraint(range(n), rule=lambda m, r: line([(r, c) for c in range(n)]) == 1)
+        model.row = pyo.Constraint(
+            range(n), rule=lambda m, r: line([(r, c) for c in range(n)]) == 1
+        )
         model.column = pyo.Constraint(
             range(n), rule=lambda m, c: line([(r, c) for r in range(n)]) == 1
         )
@@ -183,7 +185,9 @@ class Queens(Puzzle):
 
     def remark(self) -> str | None:
         """Boards of side 2 and 3 are the only ones without a solution."""
-        return "no two (three) queens fit on a board of side 2 (3)" if self.n in (2, 3) else None
+        return (
+            f"{self.n} queens do not fit on a board of side {self.n}" if self.n in (2, 3) else None
+        )
 
 
 def _at(weights: Square, at: Cell) -> int:

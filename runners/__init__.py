@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .enumeration import Found, enumerate_solutions
+    from .errors import SolverError, SolverMissing
     from .exporting import export_model
-    from .session import SolverError, SolverMissing
     from .solving import Solved, solve
     from .tables import write_table
 
 _HOMES = {
     "Found": "enumeration",
     "Solved": "solving",
-    "SolverError": "session",
-    "SolverMissing": "session",
+    "SolverError": "errors",
+    "SolverMissing": "errors",
     "enumerate_solutions": "enumeration",
     "export_model": "exporting",
     "solve": "solving",

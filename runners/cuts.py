@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import SolverError
 from .linear import Problem, Vector
-from .session import Answer, Options, Session, SolverError, rounded
+from .session import Answer, Options, Session, rounded
 
 IntVector = NDArray[np.int64]
 

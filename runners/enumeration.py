@@ -14,8 +14,9 @@ from ..data import InputError
 from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import Call, Point, TimeIsUp, candidates
+from .errors import SolverError
 from .linear import Problem, as_problem
-from .session import Options, SolverError
+from .session import Options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,29 +28,8 @@ Stop = Literal["limit", "time limit", "interrupt"]
 class Found:
     """The solutions of an enumeration.
 
-    Iterate it for solutions as they come; every attribute but those marked * waits for the end.
-
-    Attributes
-    ----------
-    solutions
-        What ``puzzle.read`` gives; for other models, a dict from names of key variables to
-        their values.
-    objectives
-        The objective of each solution, None without one.
-    count
-        Number of solutions.
-    complete
-        True only if the solver has proven that there are no others.
-    stopped
-        Why it is not complete: ``"limit"``, ``"time limit"`` or ``"interrupt"``, else None.
-    table
-        DataFrame, one row a solution.
-    calls
-        DataFrame, one row a solver call.
-    seconds
-        From the start of the first search to the end of the last.
-    problem *, solver *
-        What was searched, with what.
+    Iterate it for solutions as they come; ``problem`` and ``solver`` are there at once, all other
+    attributes wait for the end.
     """
 
     def __init__(
@@ -127,35 +107,42 @@ class Found:
 
     @property
     def solutions(self) -> list[Any]:
+        """What ``puzzle.read`` gives; for a model, dicts from names of keys to their values."""
         self._finish()
         return self._solutions
 
     @property
     def objectives(self) -> list[float | None]:
+        """The objective of each solution, None without one."""
         self._finish()
         return self._objectives
 
     @property
     def count(self) -> int:
+        """Number of solutions."""
         return len(self.solutions)
 
     @property
     def complete(self) -> bool:
+        """True only if the solver has proven that there are no others."""
         self._finish()
         return self._complete
 
     @property
     def stopped(self) -> Stop | None:
+        """Why it is not complete, else None."""
         self._finish()
         return self._stopped
 
     @property
     def seconds(self) -> float:
+        """Time spent searching."""
         self._finish()
         return self._seconds
 
     @property
     def table(self) -> pd.DataFrame:
+        """One row a solution: number, objective, key figures, the solution."""
         import pandas as pd
 
         puzzle = self.problem.puzzle
@@ -176,6 +163,7 @@ class Found:
 
     @property
     def calls(self) -> pd.DataFrame:
+        """One row a solver call: status, seconds, nodes, rows, cuts."""
         import pandas as pd
 
         self._finish()
@@ -260,4 +248,6 @@ def _positive(name: str, value: float | None, whole: bool = False) -> None:
     if value is None:
         return
     if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:
-        raise InputError(f"{name}: expected a positive {'integer' if whole else 'number'}, got {value!r}")
+        raise InputError(
+            f"{name}: expected a positive {'integer' if whole else 'number'}, got {value!r}"
+        )

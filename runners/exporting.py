@@ -14,33 +14,36 @@ from ..models.puzzle import Puzzle
 from .files import whole_file
 from .linear import LinearModel, as_problem, discrete
 
-_COMMENT = {".lp": "\\", ".mps": "*"}
+_COMMENT = {"lp": "\\", "mps": "*"}
 # Words that some reader takes for a section, an infinite bound or a kind of variable.
 _KEYWORDS = frozenset(
-    "bin binaries binary bounds end endata free gen general generals inf infinity infty int integer"
-    " integers lower max maximise maximize maximum min minimise minimize minimum name obj"
-    " objective objsense ranges rhs rows columns s sec semi semis sense sos sos1 sos2 st subject"
-    " such that to upper".split()
+    """bin binaries binary bounds columns end endata free gen general generals inf infinity infty
+    int integer integers lower max maximise maximize maximum min minimise minimize minimum name obj
+    objective objsense ranges rhs rows s sec semi semis sense sos sos1 sos2 st subject such that to
+    upper""".split()  # noqa: SIM905
 )
 _LONGEST = 60
 
 
-def export_model(source: Puzzle | pyo.ConcreteModel, path: str | Path) -> Path:
-    """Write a puzzle or any Pyomo MILP as LP or MPS, by the ending of ``path``.
+def export_model(
+    source: Puzzle | pyo.ConcreteModel, path: str | Path, *, format: str | None = None
+) -> Path:
+    """Write a puzzle or any Pyomo MILP as ``"lp"`` or ``"mps"``, by default the ending of ``path``.
 
     ``x[0,1]`` is named ``x_0_1``, a minus sign ``m``; names are unique and mean nothing to a
     reader of the format.  A comment on top names puzzle, parameters and version.
     """
     target = Path(path)
-    if target.suffix not in _COMMENT:
-        raise InputError(f"{target}: unknown model format {target.suffix!r}; end it in .lp or .mps")
+    ending = format if format is not None else target.suffix.removeprefix(".").lower()
+    if ending not in _COMMENT:
+        raise InputError(f"{target}: unknown model format {ending!r}; expected lp or mps")
     linear = as_problem(source, discrete(source)).linear
     from . import highs
 
-    with whole_file(target) as partial:
+    with whole_file(target, ending) as partial:
         highs.write(named(linear), partial)
         text = partial.read_text(encoding="utf-8")
-        header = "".join(f"{_COMMENT[target.suffix]} {line}\n" for line in _header(source, linear))
+        header = "".join(f"{_COMMENT[ending]} {line}\n" for line in _header(source, linear))
         partial.write_text(header + text, encoding="utf-8")
     return target
 

@@ -12,8 +12,8 @@ from ..data import InputError
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[Path]:
-    """A temporary path of the same ending beside ``path``, moved there at the end.
+def whole_file(path: str | Path, ending: str | None = None) -> Iterator[Path]:
+    """A temporary path of the same (or the given) ending beside ``path``, moved there at the end.
 
     Raises :class:`InputError` if ``path`` cannot be written; then nothing is left behind.
     """
@@ -21,7 +21,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected a file to write")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=".", suffix=f".{ending}" if ending else target.suffix
+        )
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from None
     os.close(handle)

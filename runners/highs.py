@@ -22,7 +22,7 @@ _STATUS: dict[highspy.HighsModelStatus, Status] = {
 _FEASIBLE = 2  # kSolutionStatusFeasible
 
 
-class _Quiet(highspy.Highs):
+class _Quiet(highspy.Highs):  # type: ignore[misc]
     """HiGHS without the banner it prints on standard output when callbacks are switched on."""
 
     def enableCallbacks(self) -> None:  # noqa: N802
@@ -40,6 +40,7 @@ class HighsSession:
         _must(self._highs.passModel(_lp(linear)), "the model")
 
     def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
+        """Add integer columns of cost zero; returns the first one's number."""
         first: int = self._highs.getNumCol()
         for low, high in zip(lower, upper, strict=True):
             _must(self._highs.addVar(low, high), "a column")
@@ -51,6 +52,7 @@ class HighsSession:
     def add_row(
         self, columns: Sequence[int], values: Sequence[float], lower: float, upper: float
     ) -> None:
+        """Add ``lower <= values · x[columns] <= upper``."""
         index = np.asarray(columns, dtype=np.int32)
         entries = np.asarray(values, dtype=float)
         _must(self._highs.addRow(lower, upper, len(index), index, entries), "a row")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
-from pyomo.core.base.var import VarData
 from pyomo.common.errors import InfeasibleConstraintException
+from pyomo.core.base.var import VarData
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from scipy import sparse
 
@@ -120,7 +120,10 @@ class Problem:
 
 
 def as_problem(
-    source: Puzzle | pyo.ConcreteModel, keys: Iterable[Any] | None = None, *, tell_apart: bool = False
+    source: Puzzle | pyo.ConcreteModel,
+    keys: Iterable[Any] | None = None,
+    *,
+    tell_apart: bool = False,
 ) -> Problem:
     """Compile a puzzle, or any Pyomo MILP with the key variables ``keys``.
 
@@ -149,14 +152,17 @@ def as_problem(
 
 
 def discrete(source: object) -> list[VarData] | None:
-    """The discrete variables of a model, none of an LP; None for a puzzle, which has its own keys."""
+    """The discrete variables of a model, which may be none; None for a puzzle: it has its own."""
     if isinstance(source, Puzzle) or not isinstance(source, pyo.Block):
         return None
-    variables = source.component_data_objects(pyo.Var, active=True)
+    model: Any = source
+    variables = model.component_data_objects(pyo.Var, active=True)
     return [v for v in variables if not v.is_continuous()]
 
 
-def _problem(model: pyo.ConcreteModel, keys: Mapping[Any, VarData], puzzle: Puzzle | None) -> Problem:
+def _problem(
+    model: pyo.ConcreteModel, keys: Mapping[Any, VarData], puzzle: Puzzle | None
+) -> Problem:
     linear, variables = _compile(model, keys.values())
     place = {id(v): j for j, v in enumerate(variables)}
     columns = np.array([place[id(v)] for v in keys.values()], dtype=np.int64)
@@ -219,7 +225,9 @@ def _compile(
     objectives = list(model.component_data_objects(pyo.Objective, active=True))
     if len(objectives) > 1:
         names = ", ".join(o.name for o in objectives)
-        raise InputError(f"the model has {len(objectives)} active objectives ({names}); one at most")
+        raise InputError(
+            f"the model has {len(objectives)} active objectives ({names}); one at most"
+        )
     try:
         form = LinearStandardFormCompiler().write(model, mixed_form=True)
     except InfeasibleConstraintException as error:

@@ -39,6 +39,7 @@ class PyomoSession:
         self._model = _model(linear)
 
     def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
+        """Add integer columns of cost zero; returns the first one's number."""
         first = len(self._model.x)
         for low, high in zip(lower, upper, strict=True):
             variable = self._model.x.add()
@@ -49,6 +50,7 @@ class PyomoSession:
     def add_row(
         self, columns: Sequence[int], values: Sequence[float], lower: float, upper: float
     ) -> None:
+        """Add ``lower <= values · x[columns] <= upper``."""
         self._impossible |= not len(columns) and not lower <= 0 <= upper
         _add_row(self._model, columns, values, lower, upper)
 
@@ -91,9 +93,7 @@ class PyomoSession:
 def _model(linear: LinearModel) -> pyo.ConcreteModel:
     model = pyo.ConcreteModel(linear.name)
     model.x = pyo.VarList()
-    for low, high, integer in zip(
-        linear.col_lower, linear.col_upper, linear.integer, strict=True
-    ):
+    for low, high, integer in zip(linear.col_lower, linear.col_upper, linear.integer, strict=True):
         variable = model.x.add()
         variable.domain = pyo.Integers if integer else pyo.Reals
         variable.bounds = (_finite(low), _finite(high))
@@ -112,9 +112,7 @@ def _model(linear: LinearModel) -> pyo.ConcreteModel:
     # A variable with coefficient zero keeps every writer content where there is no objective.
     if not len(columns) and linear.columns:
         columns = np.array([0])
-    model.cost = pyo.Objective(
-        expr=_linear(model, columns, linear.cost[columns]) + linear.offset
-    )
+    model.cost = pyo.Objective(expr=_linear(model, columns, linear.cost[columns]) + linear.offset)
     return model
 
 

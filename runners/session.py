@@ -8,19 +8,12 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from .errors import SolverError
 from .linear import LinearModel, Vector
 
 Status = Literal[
     "optimal", "infeasible", "unbounded", "time limit", "size limit", "interrupted", "error"
 ]
-
-
-class SolverError(RuntimeError):
-    """A solver failed, or returned what is no solution."""
-
-
-class SolverMissing(RuntimeError):
-    """The solver asked for is not installed; the message has the command that installs it."""
 
 
 @dataclass(frozen=True)

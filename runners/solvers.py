@@ -9,8 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from ..data import InputError
+from .errors import SolverMissing
 from .linear import LinearModel
-from .session import Session, SolverMissing
+from .session import Session
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +13,9 @@ from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import add_lazy
 from .enumeration import _positive
+from .errors import SolverError
 from .linear import Problem, as_problem, discrete
-from .session import Answer, Options, SolverError, Status, rounded
+from .session import Answer, Options, Status, rounded
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..data import InputError
+from .errors import SolverMissing
 from .files import whole_file
-from .session import SolverMissing
 
 if TYPE_CHECKING:
     import pandas as pd

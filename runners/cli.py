@@ -1,0 +1,255 @@
+"""The command line: ``nogood COMMAND PUZZLE [options]``.
+
+Commands that take a puzzle have one subcommand a puzzle, made from the puzzle's fields and the
+options of the command when it is asked for, so that ``nogood --help`` imports neither Pyomo nor
+pandas.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+
+from ..data import InputError
+from .errors import SolverError, SolverMissing
+
+app = typer.Typer(
+    help="Puzzles as Pyomo MILPs, solved with HiGHS, and all solutions of any MILP.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+DONE, INFEASIBLE, BAD_INPUT, NO_SOLVER, STOPPED, SOLVER_FAILED = range(6)
+
+
+def main() -> None:
+    """Run the command line; every error is one line on standard error."""
+    try:
+        status = app(standalone_mode=False) or DONE
+    except TyperException as error:
+        said = getattr(error, "format_message", error.__str__)()
+        status = _fail(said, BAD_INPUT)
+    except InputError as error:
+        status = _fail(str(error), BAD_INPUT)
+    except SolverMissing as error:
+        status = _fail(str(error), NO_SOLVER)
+    except SolverError as error:
+        status = _fail(str(error), SOLVER_FAILED)
+    except (typer.Abort, KeyboardInterrupt):
+        status = _fail("interrupted", STOPPED)
+    sys.exit(status)
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"nogood: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+class _PuzzleGroup(TyperGroup):
+    """One subcommand a puzzle, each running the command's function on the puzzle."""
+
+    run: Callable[..., int]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from ..models import PUZZLES
+
+        return list(PUZZLES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from ..models import PUZZLES
+
+        if cmd_name not in PUZZLES:
+            raise InputError(f"puzzle: expected one of {', '.join(PUZZLES)}; got {cmd_name!r}")
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name)(_bound(PUZZLES[cmd_name], type(self).run))
+        return typer.main.get_command(single)
+
+
+def _puzzle_command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    def register(run: Callable[..., int]) -> Callable[..., int]:
+        group = type(f"{name.title()}Group", (_PuzzleGroup,), {"run": staticmethod(run)})
+        app.add_typer(
+            typer.Typer(cls=group),
+            name=name,
+            help=inspect.getdoc(run),
+        )
+        # A group needs something to be a group; its commands are made when asked for.
+        app.registered_groups[-1].typer_instance.callback()(lambda: None)  # type: ignore[union-attr]
+        return run
+
+    return register
+
+
+def _bound(puzzle: Any, run: Callable[..., int]) -> Callable[..., int]:
+    """A function whose parameters are the puzzle's fields and the command's own."""
+    hints = get_type_hints(puzzle)
+    options = [p for f in fields(puzzle) if f.init for p in _options(f, hints[f.name])]
+    own = list(inspect.signature(run, eval_str=True).parameters.values())[1:]
+    files = {f.metadata["file"]: f.name for f in fields(puzzle) if "file" in f.metadata}
+
+    def command(**values: Any) -> int:
+        rest = {p.name: values.pop(p.name) for p in own}
+        for option, name in files.items():
+            if (path := values.pop(option)) is not None:
+                if values[name]:
+                    raise InputError(f"{name}: give it by --{name} or by --{option}, not by both")
+                values[name] = path
+        given = {name: value for name, value in values.items() if value not in (None, [])}
+        return run(puzzle(**given), **rest)
+
+    command.__doc__ = (inspect.getdoc(puzzle) or "").split("\n\n")[0]
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [*options, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own)]
+    )
+    command.__annotations__ = {p.name: p.annotation for p in (*options, *own)}
+    return command
+
+
+def _options(field: Field[Any], hint: Any) -> list[inspect.Parameter]:
+    flag = "--" + field.name.replace("_", "-")
+    text = field.metadata.get("help", "")
+    kind: Any = hint if hint in (int, bool, str) else str | None
+    if field.metadata.get("repeat"):
+        kind, text = list[str] | None, f"{text}; may be repeated"
+    elif hint == int | None:
+        kind = int | None
+    elif choices := _choices(hint):
+        text = f"{text}: {', '.join(choices)}"
+    default = field.default if isinstance(field.default, int | str) else None
+    if field.default is MISSING and field.default_factory is MISSING:
+        default = inspect.Parameter.empty  # type: ignore[assignment]
+    declared = typer.Option(flag, help=text)
+    made = [_parameter(field.name, Annotated[kind, declared], default)]
+    if name := field.metadata.get("file"):
+        declared = typer.Option(f"--{name}", help=f"a CSV file of {field.name} values, 0 for none")
+        made.append(_parameter(name, Annotated[str | None, declared], None))
+    return made
+
+
+def _choices(hint: Any) -> list[str]:
+    """The words of a ``Literal``, also of an optional one."""
+    args = [a for part in getattr(hint, "__args__", ()) for a in getattr(part, "__args__", (part,))]
+    return [a for a in args if isinstance(a, str)]
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+SolverOption = Annotated[str, typer.Option(help="the solver; see nogood list")]
+TimeOption = Annotated[float | None, typer.Option(help="stop after so many seconds")]
+ThreadsOption = Annotated[int | None, typer.Option(help="threads of the solver")]
+JsonOption = Annotated[bool, typer.Option("--json", help="one JSON object on standard output")]
+
+
+@_puzzle_command("solve")
+def solve(
+    puzzle: Any,
+    solver: SolverOption = "highs",
+    time_limit: TimeOption = None,
+    gap: Annotated[float, typer.Option(help="relative gap at which to stop")] = 0.0,
+    threads: ThreadsOption = None,
+    log: Annotated[bool, typer.Option("--log", help="the solver's log")] = False,
+    json: JsonOption = False,
+) -> int:
+    """Solve a puzzle once, to optimality."""
+    from . import report, solving
+
+    solved = solving.solve(
+        puzzle, solver=solver, time_limit=time_limit, gap=gap, threads=threads, log=log
+    )
+    report.solved(puzzle, solved, json)
+    if solved.status == "error":
+        raise SolverError(f"{solver}: {solved.detail}")
+    return {"optimal": DONE, "infeasible": INFEASIBLE}.get(solved.status, STOPPED)
+
+
+@_puzzle_command("enumerate")
+def enumerate_(
+    puzzle: Any,
+    want: Annotated[
+        str | None, typer.Option(help="feasible, or optimal (the default with an objective)")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="stop after so many solutions")] = None,
+    time_limit: TimeOption = None,
+    solver: SolverOption = "highs",
+    threads: ThreadsOption = None,
+    out: Annotated[
+        Path | None, typer.Option(help="write the table: .csv, .json, .parquet, .md or .tex")
+    ] = None,
+    json: JsonOption = False,
+) -> int:
+    """Find all solutions of a puzzle."""
+    from . import enumeration, report, tables
+
+    if out is not None:
+        tables.must_be_table(out)
+    found = enumeration.enumerate_solutions(
+        puzzle,
+        want=want,  # type: ignore[arg-type]
+        limit=limit,
+        time_limit=time_limit,
+        solver=solver,
+        threads=threads,
+    )
+    report.progress(found)
+    if out is not None:
+        tables.write_table(found.table, out)
+    report.found(puzzle, found, json)
+    return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
+
+
+@_puzzle_command("export")
+def export(
+    puzzle: Any,
+    out: Annotated[Path, typer.Option(help="the file to write")],
+    format: Annotated[str | None, typer.Option(help="lp or mps; by default the ending")] = None,
+) -> int:
+    """Write a puzzle's MILP as an LP or MPS file."""
+    from . import exporting
+
+    exporting.export_model(puzzle, out, format=format)
+    print(f"wrote {out}", file=sys.stderr)
+    return DONE
+
+
+@app.command("list")
+def list_() -> int:
+    """Show puzzles, formulations, instances and solvers."""
+    from . import report
+
+    report.inventory()
+    return DONE
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="the folder to write to")] = Path("out"),
+) -> int:
+    """Show every puzzle once, with tables, boards and LP files."""
+    from . import demo as show
+
+    show.run(out)
+    return DONE
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"nogood {installed('nogood')}")
+        raise typer.Exit

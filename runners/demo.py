@@ -1,0 +1,80 @@
+"""The demo: every puzzle once, with tables, boards and LP files in one folder."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from ..data import InputError, write_queens
+from ..models import KnightsTour, MagicSquare, Puzzle, Queens
+from .enumeration import Found, enumerate_solutions
+from .exporting import export_model
+from .files import whole_file
+from .report import progress, side_by_side, summary, text_table
+from .tables import write_table
+
+
+@dataclass(frozen=True)
+class Show:
+    """One part of the demo; ``limit`` solutions at most, ``boards`` of them drawn."""
+
+    title: str
+    file: str
+    puzzle: Puzzle
+    limit: int | None = None
+    boards: int = 4
+
+
+SHOWS = (
+    Show(
+        "The four hidden queens solutions: sum 260 on the magic square reto2",
+        "queens-reto2",
+        Queens(square="reto2", total="magic"),
+    ),
+    Show("All magic squares of order 3", "magic-square-3", MagicSquare(n=3), boards=8),
+    Show("The first twenty magic squares of order 4", "magic-square-4", MagicSquare(n=4), limit=20),
+    Show("A closed knight's tour", "knights-tour-8", KnightsTour(), limit=1),
+)
+
+
+def run(folder: Path) -> None:
+    """Run every show and write its table and LP file to ``folder``."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
+    rows = []
+    for show in SHOWS:
+        began = time.perf_counter()
+        found = _show(show, folder)
+        rows.append(
+            {
+                "puzzle": show.file,
+                "solutions": found.count,
+                "complete": found.complete,
+                "solver calls": len(found.calls),
+                "seconds": round(time.perf_counter() - began, 2),
+            }
+        )
+    table = pd.DataFrame(rows)
+    write_table(table, folder / "demo.csv")
+    print(text_table(table))
+    print(f"\nTables and LP files are in {folder}{'' if str(folder).endswith('/') else '/'}")
+
+
+def _show(show: Show, folder: Path) -> Found:
+    print(f"── {show.title}\n")
+    found = enumerate_solutions(show.puzzle, limit=show.limit)
+    progress(found)
+    print(side_by_side([show.puzzle.draw(s) for s in found.solutions[: show.boards]]))
+    print(f"\n{summary(show.puzzle, found)}\n")
+    export_model(show.puzzle, folder / f"{show.file}.lp")
+    write_table(found.table, folder / f"{show.file}.csv")
+    if isinstance(show.puzzle, Queens):
+        for form in ("boards", "vectors"):
+            with whole_file(folder / f"{show.file}.{form}") as path:
+                path.write_text(write_queens(found.solutions, form), encoding="ascii")
+    return found

@@ -1,0 +1,171 @@
+"""What the command line prints: boards, tables, summaries and JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+
+from tabulate import tabulate
+
+from ..models.puzzle import Puzzle
+from .enumeration import Found
+from .solving import Solved
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BOARDS, _ROWS = 6, 10
+
+
+def progress(found: Found) -> None:
+    """Run the enumeration to its end, showing on a terminal how far it is."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.completed} found"),
+        TextColumn("{task.fields[rate]:.0f}/s"),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("", total=None, rate=0.0)
+        for number, _ in enumerate(found, start=1):
+            elapsed = bar.tasks[0].elapsed or 0
+            bar.update(task, completed=number, rate=number / elapsed if elapsed else 0.0)
+
+
+def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
+    """The result of an enumeration."""
+    if as_json:
+        said = {"count": result.count, "complete": result.complete}
+        _print_json(puzzle, said | {"solver": result.solver, **_found_json(result)})
+        return
+    shown = result.solutions[:_BOARDS]
+    print(side_by_side([puzzle.draw(solution) for solution in shown]), end="\n\n" if shown else "")
+    if result.count:
+        print(text_table(result.table, _ROWS), end="\n\n")
+    print(summary(puzzle, result))
+
+
+def _found_json(result: Found) -> dict[str, Any]:
+    extra = {"objectives": result.objectives} if result.problem.linear.has_objective else {}
+    return {"seconds": round(result.seconds, 3), **extra, "solutions": result.solutions}
+
+
+def summary(puzzle: Puzzle, result: Found) -> str:
+    """One line: how many, whether all, how long."""
+    count = f"{result.count} solution{'' if result.count == 1 else 's'}"
+    if result.complete:
+        said = "no solution, proven" if result.count == 0 else f"{count}, complete"
+    else:
+        said = f"{count}, not complete: stopped by {_WHY[result.stopped]}"
+    said += f" ({result.seconds:.2f} s, {result.solver})"
+    remark = puzzle.remark() if result.complete and not result.count else None
+    return f"{said}\nnote: {remark}" if remark else said
+
+
+_WHY = {"limit": "--limit", "time limit": "--time-limit", "interrupt": "Ctrl-C", None: ""}
+
+
+def solved(puzzle: Puzzle, result: Solved, as_json: bool) -> None:
+    """The result of a solve."""
+    if as_json:
+        names = ("status", "objective", "bound", "nodes", "seconds", "solver", "solution")
+        _print_json(puzzle, {name: getattr(result, name) for name in names})
+        return
+    if result.solution is not None:
+        print(puzzle.draw(result.solution), end="\n\n")
+        figures = puzzle.figures(result.solution)
+        if result.objective is not None:
+            figures["objective"] = result.objective
+        if figures:
+            print(", ".join(f"{name} {value}" for name, value in figures.items()))
+    print(f"{result.status} ({result.seconds:.2f} s, {result.solver})")
+    remark = puzzle.remark() if result.status == "infeasible" else None
+    if remark:
+        print(f"note: {remark}")
+
+
+def _print_json(puzzle: Puzzle, said: dict[str, Any]) -> None:
+    head = {"puzzle": puzzle.name, "parameters": plain(puzzle.parameters())}
+    print(json.dumps(head | said, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """``value`` in the types of JSON; squares as keys become "row,column"."""
+    if isinstance(value, Mapping):
+        return {
+            ",".join(map(str, k)) if isinstance(k, tuple) else k: plain(v) for k, v in value.items()
+        }
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(v) for v in value]
+    return value
+
+
+def text_table(table: pd.DataFrame, rows: int | None = None) -> str:
+    """A table as text, cut after ``rows``."""
+    shown = table if rows is None else table.head(rows)
+    text: str = tabulate(shown, headers="keys", showindex=False, disable_numparse=False)  # type: ignore[arg-type]
+    more = len(table) - len(shown)
+    return f"{text}\n… {more} more rows; --out FILE writes all" if more else text
+
+
+def side_by_side(drawings: Sequence[str], gap: int = 3) -> str:
+    """Drawings of equal height in rows as wide as the terminal."""
+    blocks = [drawing.splitlines() for drawing in drawings]
+    if not blocks:
+        return ""
+    width = max(len(line) for block in blocks for line in block) + gap
+    fit = max(1, shutil.get_terminal_size((100, 24)).columns // width)
+    rows = []
+    for k in range(0, len(blocks), fit):
+        lines = zip(*blocks[k : k + fit], strict=True)
+        rows.append("\n".join("".join(f"{x:<{width}}" for x in line).rstrip() for line in lines))
+    return "\n\n".join(rows)
+
+
+def inventory() -> None:
+    """Puzzles, formulations, instances and solvers."""
+    from ..data import square_names
+    from ..models import PUZZLES
+    from .solvers import SOLVERS
+
+    puzzles = [
+        {
+            "puzzle": name,
+            "parameters": _fields(puzzle),
+            "formulations": ", ".join(_formulations(puzzle)),
+        }
+        for name, puzzle in PUZZLES.items()
+    ]
+    print(tabulate(puzzles, headers="keys"), end="\n\n")
+    print(f"squares: {', '.join(square_names())}", end="\n\n")
+    solvers = [
+        {
+            "solver": solver.name,
+            "here": f"yes {solver.version}".strip() if solver.here else "no",
+            "install": "" if solver.here else solver.install,
+            "note": solver.note,
+        }
+        for solver in SOLVERS.values()
+    ]
+    print(tabulate(solvers, headers="keys"))
+
+
+def _fields(puzzle: Any) -> str:
+    return ", ".join(f.name for f in fields(puzzle) if f.init)
+
+
+def _formulations(puzzle: type[Puzzle]) -> tuple[str, ...]:
+    hint = get_type_hints(puzzle).get("formulation")
+    return get_args(hint) if get_origin(hint) is Literal else ()
