@@ -7,14 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .enumeration import Found, enumerate_solutions
+    from .enumeration import enumerate_solutions
     from .errors import SolverError, SolverMissing
     from .exporting import export_model
+    from .found import Found
     from .solving import Solved, solve
     from .tables import write_table
 
 _HOMES = {
-    "Found": "enumeration",
+    "Found": "found",
     "Solved": "solving",
     "SolverError": "errors",
     "SolverMissing": "errors",

@@ -35,15 +35,19 @@ class Call:
 
 @dataclass(frozen=True)
 class Point:
-    """A solution: the key variables, and the objective (None without one)."""
+    """A solution: the key variables, the objective (None without one), the size of its orbit.
+
+    ``values`` of all columns, where they are known.
+    """
 
     keys: IntVector
     objective: float | None
     values: Vector | None = None
+    orbit: int = 1
 
 
 class TimeIsUp(Exception):  # noqa: N818
-    """A time limit was reached."""
+    """A limit was reached before the end."""
 
 
 def candidates(
@@ -87,7 +91,7 @@ def candidates(
 
 
 def _solution(problem: Problem, answer: Answer, solver: str) -> Vector:
-    if answer.status in ("time limit", "interrupted"):
+    if answer.status in ("time limit", "node limit", "interrupted"):
         raise TimeIsUp
     if answer.status == "unbounded":
         raise SolverError("the objective is unbounded; no solution is best")
@@ -98,15 +102,21 @@ def _solution(problem: Problem, answer: Answer, solver: str) -> Vector:
 
 def add_lazy(problem: Problem, keys: IntVector, session: Session) -> int:
     """Add the lazy constraints that ``keys`` violate; returns how many."""
+    rows = lazy_rows(problem, keys)
+    for columns, values, bound in rows:
+        session.add_row(columns, values, -np.inf, bound)
+    return len(rows)
+
+
+def lazy_rows(problem: Problem, keys: IntVector) -> list[tuple[list[int], list[float], float]]:
+    """The lazy constraints that ``keys`` violate, each as columns, coefficients and bound."""
     if problem.puzzle is None or not problem.puzzle.lazy:
-        return 0
-    column = dict(zip(problem.indices, problem.key_columns.tolist(), strict=True))
-    count = 0
-    for coefficients, bound in problem.puzzle.violated(problem.mapping(keys)):
-        columns = [column[index] for index in coefficients]
-        session.add_row(columns, list(coefficients.values()), -np.inf, bound)
-        count += 1
-    return count
+        return []
+    column = problem.column_of
+    return [
+        ([column[index] for index in row], list(row.values()), bound)
+        for row, bound in problem.puzzle.violated(problem.mapping(keys))
+    ]
 
 
 def add_cut(problem: Problem, keys: IntVector, session: Session) -> int:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from ..data import InputError, write_queens
 from ..models import KnightsTour, MagicSquare, Puzzle, Queens
-from .enumeration import Found, enumerate_solutions
+from .enumeration import enumerate_solutions
 from .exporting import export_model
 from .files import whole_file
+from .found import Found
 from .report import progress, side_by_side, summary, text_table
 from .tables import write_table
 

@@ -2,176 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
 
+import numpy as np
 import pyomo.environ as pyo
 
 from ..data import InputError
 from ..models.puzzle import Puzzle
 from . import solvers
-from .cuts import Call, Point, TimeIsUp, candidates
-from .errors import SolverError
+from .cuts import Point, candidates
+from .found import Found
+from .levels import k_best, minimised, tolerance, with_cutoff
 from .linear import Problem, as_problem
+from .orbits import Symmetry, expanded, symmetry_of
+from .parallel import Progress, search_all
 from .session import Options
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .splitting import Space
+from .structure import Ints
 
 Want = Literal["feasible", "optimal"]
-Stop = Literal["limit", "time limit", "interrupt"]
-
-
-class Found:
-    """The solutions of an enumeration.
-
-    Iterate it for solutions as they come; ``problem`` and ``solver`` are there at once, all other
-    attributes wait for the end.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        solver: str,
-        points: Callable[[Callable[[Call], None]], Iterator[Point]],
-        limit: int | None,
-    ) -> None:
-        self.problem, self.solver = problem, solver
-        self._solutions: list[Any] = []
-        self._objectives: list[float | None] = []
-        self._calls: list[Call] = []
-        self._limit = limit
-        self._seconds = 0.0
-        self._complete = False
-        self._stopped: Stop | None = None
-        self._source = self._stream(points(self._calls.append))
-
-    def _stream(self, points: Iterator[Point]) -> Iterator[Any]:
-        try:
-            for point in points:
-                for solution in self._read(point):
-                    self._solutions.append(solution)
-                    self._objectives.append(point.objective)
-                    yield solution
-                    if len(self._solutions) == self._limit:
-                        self._stopped = "limit"
-                        return
-            self._complete = True
-        except TimeIsUp:
-            self._stopped = "time limit"
-
-    def _read(self, point: Point) -> Iterable[Any]:
-        keys, puzzle = self.problem.mapping(point.keys), self.problem.puzzle
-        if puzzle is None:
-            return (keys,)
-        readings = puzzle.readings(keys)
-        for solution in readings:
-            try:
-                puzzle.check(solution)
-            except ValueError as error:
-                raise SolverError(f"{self.solver} returned what is no solution: {error}") from None
-        return readings
-
-    def __iter__(self) -> Iterator[Any]:
-        seen = 0
-        while True:
-            while seen < len(self._solutions):
-                yield self._solutions[seen]
-                seen += 1
-            if not self._next():
-                return
-
-    def _next(self) -> bool:
-        began = time.perf_counter()
-        try:
-            next(self._source)
-        except StopIteration:
-            return False
-        except KeyboardInterrupt:
-            self._source = iter(())
-            self._stopped = "interrupt"
-            return False
-        finally:
-            self._seconds += time.perf_counter() - began
-        return True
-
-    def _finish(self) -> None:
-        while self._next():
-            pass
-
-    def __len__(self) -> int:
-        return self.count
-
-    @property
-    def solutions(self) -> list[Any]:
-        """What ``puzzle.read`` gives; for a model, dicts from names of keys to their values."""
-        self._finish()
-        return self._solutions
-
-    @property
-    def objectives(self) -> list[float | None]:
-        """The objective of each solution, None without one."""
-        self._finish()
-        return self._objectives
-
-    @property
-    def count(self) -> int:
-        """Number of solutions."""
-        return len(self.solutions)
-
-    @property
-    def complete(self) -> bool:
-        """True only if the solver has proven that there are no others."""
-        self._finish()
-        return self._complete
-
-    @property
-    def stopped(self) -> Stop | None:
-        """Why it is not complete, else None."""
-        self._finish()
-        return self._stopped
-
-    @property
-    def seconds(self) -> float:
-        """Time spent searching."""
-        self._finish()
-        return self._seconds
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row a solution: number, objective, key figures, the solution."""
-        import pandas as pd
-
-        puzzle = self.problem.puzzle
-        rows = []
-        for number, (solution, objective) in enumerate(
-            zip(self.solutions, self.objectives, strict=True), start=1
-        ):
-            row: dict[str, Any] = {"number": number}
-            if self.problem.linear.has_objective:
-                row["objective"] = objective
-            if puzzle is None:
-                row |= solution
-            else:
-                row |= puzzle.figures(solution)
-                row["solution"] = json.dumps(solution, ensure_ascii=False)
-            rows.append(row)
-        return pd.DataFrame(rows, columns=None if rows else ["number"])
-
-    @property
-    def calls(self) -> pd.DataFrame:
-        """One row a solver call: status, seconds, nodes, rows, cuts."""
-        import pandas as pd
-
-        self._finish()
-        columns = ["status", "seconds", "nodes", "rows", "cuts"]
-        return pd.DataFrame([asdict(call) for call in self._calls], columns=columns)
-
-    def __repr__(self) -> str:
-        return f"<Found: {len(self._solutions)} so far, {self.solver}>"
+Method = Literal["split", "cuts"]
 
 
 def enumerate_solutions(
@@ -179,8 +34,18 @@ def enumerate_solutions(
     keys: Iterable[Any] | None = None,
     *,
     want: Want | None = None,
+    gap: float | None = None,
+    relative_gap: float | None = None,
+    best: int | None = None,
     limit: int | None = None,
     time_limit: float | None = None,
+    symmetry: bool | str | Sequence[Mapping[Any, Any]] = True,
+    vouch: bool = False,
+    distinct: bool = False,
+    order: Sequence[Any] = (),
+    method: Method | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
     solver: str = "highs",
     threads: int | None = None,
 ) -> Found:
@@ -194,14 +59,31 @@ def enumerate_solutions(
         The key variables of a model, indexed ones too; all its discrete variables by default.
     want
         ``"optimal"`` (the default with an objective) or ``"feasible"`` (without one).
+    gap, relative_gap
+        All solutions whose objective is within this of the best: absolute, or relative to it.
+    best
+        The so many best solutions, in order.
     limit
         Stop after so many solutions.
     time_limit
         Stop after so many seconds.
-    solver
-        A name in :data:`nogood.runners.solvers.SOLVERS`.
-    threads
-        For the solver; its own choice by default.
+    symmetry
+        A puzzle's: True (all it declares), ``"board"`` (rotations and reflections), or False.
+        A model's: a list of generators, each a dict from variables (or names) to variables.
+    vouch
+        Accept generators that do not map the rows onto rows; their images are then checked one
+        by one, but what only an image would have shown is not found if they are wrong.
+    distinct
+        One representative of each orbit, with the orbit's size, instead of all its members.
+    order
+        Keys (their indices, or a model's variables) to branch on first: a hint.
+    method
+        ``"split"``, the fast one (with HiGHS), or ``"cuts"``, the reference, with any solver.
+    workers, executor
+        Processes on this machine (all cores by default, where the work is long enough), or any
+        ``concurrent.futures`` executor.  They change the time, never the result.
+    solver, threads
+        A name in :data:`nogood.runners.solvers.SOLVERS`; its threads (of the reference method).
 
     Raises
     ------
@@ -212,42 +94,161 @@ def enumerate_solutions(
     SolverError
         While iterating, if the solver fails or returns what is no solution.
     """
-    if want not in (None, "feasible", "optimal"):
-        raise InputError(f"want: expected feasible or optimal, got {want!r}")
-    _positive("limit", limit, whole=True)
-    _positive("time_limit", time_limit)
+    _check_choice("want", want, ("feasible", "optimal"))
+    _check_choice("method", method, ("split", "cuts"))
+    for name, count in {"limit": limit, "best": best, "workers": workers}.items():
+        check_positive(name, count, whole=True)
+    check_positive("time_limit", time_limit)
+    for name, width in {"gap": gap, "relative_gap": relative_gap}.items():
+        if width is not None and not 0 <= width < float("inf"):
+            raise InputError(f"{name}: expected a number from 0 on, got {width!r}")
     solvers.find(solver)
+    method = method or ("split" if solver == "highs" else "cuts")
+    if method == "split" and solver != "highs":
+        raise InputError(f"method: split works with highs; for {solver} say cuts")
     problem = as_problem(source, keys, tell_apart=True)
-    if want == "optimal" and not problem.linear.has_objective:
-        raise InputError("want: the model has no objective; nothing is optimal")
-    options = Options(time_limit=time_limit, threads=threads)
+    level = _level(problem, want, gap, relative_gap, best)
+    if distinct and method == "cuts":
+        raise InputError("distinct: the reference method knows no symmetry; say method split")
+    run = _Run(
+        problem=problem,
+        symmetry=symmetry_of(problem, symmetry if method == "split" else False, vouch),
+        order=_positions(problem, order),
+        distinct=distinct,
+        method=method,
+        solver=solver,
+        options=Options(time_limit=time_limit, threads=threads),
+        workers=workers,
+        executor=executor,
+    )
+    return Found(problem, solver, partial(run.points, level), limit, distinct)
 
-    def points(log: Callable[[Call], None]) -> Iterator[Point]:
-        found = candidates(problem, solvers.session(solver, problem.linear), solver, options, log)
-        if problem.linear.has_objective and want != "feasible":
-            return _optimal(found)
-        return found
 
-    return Found(problem, solver, points, limit)
+@dataclass(frozen=True)
+class _Level:
+    """Which solutions are wanted: all, those within a gap of the best, or the k best."""
+
+    gap: float | None = None
+    relative: float = 0.0
+    best: int | None = None
 
 
-def _optimal(points: Iterator[Point]) -> Iterator[Point]:
-    """The first of ``points``, which come best first, and those as good."""
-    best: float | None = None
-    for point in points:
-        assert point.objective is not None
-        if best is None:
-            best = point.objective
-        if abs(point.objective - best) > 1e-6 * max(1.0, abs(best)):
+def _level(
+    problem: Problem,
+    want: Want | None,
+    gap: float | None,
+    relative_gap: float | None,
+    best: int | None,
+) -> _Level:
+    asked = [
+        name
+        for name, value in {"gap": gap, "relative_gap": relative_gap, "best": best}.items()
+        if value is not None
+    ]
+    if len(asked) > 1:
+        raise InputError(f"{asked[1]}: give one of gap, relative_gap and best, not two")
+    if asked and want is not None:
+        raise InputError(f"want: leave it out with {asked[0]}")
+    if not problem.linear.has_objective:
+        if asked or want == "optimal":
+            raise InputError(f"{[*asked, 'want'][0]}: the model has no objective; none is best")
+        return _Level()
+    if want == "feasible":
+        return _Level()
+    if best is not None:
+        return _Level(best=best)
+    return _Level(gap=gap or 0.0, relative=relative_gap or 0.0)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One enumeration: what is searched, and with what."""
+
+    problem: Problem
+    symmetry: Symmetry
+    order: tuple[int, ...]
+    distinct: bool
+    method: Method
+    solver: str
+    options: Options
+    workers: int | None
+    executor: Executor | None
+
+    def points(self, level: _Level, progress: Progress) -> Iterator[Point]:
+        """The points of ``level``, as they are found."""
+        seconds = self.options.time_limit
+        deadline = None if seconds is None else time.monotonic() + seconds
+        if level.best is not None:
+            yield from k_best(
+                self.problem,
+                level.best,
+                in_order=lambda problem: self._in_order(problem, progress, deadline),
+                within=lambda problem: self._all(problem, progress, deadline),
+            )
+        elif level.gap is not None:
+            first = next(self._in_order(self.problem, progress, deadline), None)
+            if first is not None:
+                yield from self._within(first, level, progress, deadline)
+        else:
+            yield from self._all(self.problem, progress, deadline)
+
+    def _within(
+        self, first: Point, level: _Level, progress: Progress, deadline: float | None
+    ) -> Iterator[Point]:
+        assert first.objective is not None
+        value = minimised(self.problem.linear, first.objective)
+        width = max(level.gap or 0.0, level.relative * abs(value))
+        high = value + width + tolerance(value)
+        yield from self._all(with_cutoff(self.problem, -np.inf, high), progress, deadline)
+
+    def _all(self, problem: Problem, progress: Progress, deadline: float | None) -> Iterator[Point]:
+        """All solutions of ``problem``, by the method chosen."""
+        if self.method == "cuts":
+            yield from self._in_order(problem, progress, deadline)
             return
-        yield point
+        space = Space(problem, self.symmetry.on_keys(problem), self.order)
+        found = search_all(
+            space, progress, deadline=deadline, workers=self.workers, executor=self.executor
+        )
+        yield from expanded(
+            found, problem, self.symmetry, self.distinct, lambda keys: self._exists(problem, keys)
+        )
+
+    def _in_order(
+        self, problem: Problem, progress: Progress, deadline: float | None
+    ) -> Iterator[Point]:
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.001)
+        session = solvers.session(self.solver, problem.linear)
+        options = replace(self.options, time_limit=left)
+        return candidates(problem, session, self.solver, options, progress.calls.append)
+
+    def _exists(self, problem: Problem, keys: Ints) -> bool:
+        lower, upper = problem.linear.col_lower.copy(), problem.linear.col_upper.copy()
+        lower[problem.key_columns] = upper[problem.key_columns] = keys
+        linear = replace(problem.linear, col_lower=lower, col_upper=upper)
+        fixed = replace(problem, linear=linear)
+        return next(self._in_order(fixed, Progress(), None), None) is not None
 
 
-def _positive(name: str, value: float | None, whole: bool = False) -> None:
+def _positions(problem: Problem, order: Sequence[Any]) -> tuple[int, ...]:
+    places = {index: k for k, index in enumerate(problem.indices)}
+    named = [getattr(key, "name", key) if problem.puzzle is None else key for key in order]
+    for key in named:
+        if key not in places:
+            raise InputError(f"order: {key!r} is no key")
+    return tuple(places[key] for key in named)
+
+
+def _check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:
+    if value is not None and value not in choices:
+        raise InputError(f"{name}: expected {' or '.join(choices)}, got {value!r}")
+
+
+def check_positive(name: str, value: float | None, whole: bool = False) -> None:
+    """Raise :class:`InputError` unless ``value`` is None or a positive number."""
     kind: Any = int if whole else (int, float)
     if value is None:
         return
     if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:
-        raise InputError(
-            f"{name}: expected a positive {'integer' if whole else 'number'}, got {value!r}"
-        )
+        wanted = "integer" if whole else "number"
+        raise InputError(f"{name}: expected a positive {wanted}, got {value!r}")

@@ -18,6 +18,8 @@ _STATUS: dict[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kUnbounded: "unbounded",
     highspy.HighsModelStatus.kTimeLimit: "time limit",
     highspy.HighsModelStatus.kInterrupt: "interrupted",
+    highspy.HighsModelStatus.kSolutionLimit: "node limit",
+    highspy.HighsModelStatus.kIterationLimit: "node limit",
 }
 _FEASIBLE = 2  # kSolutionStatusFeasible
 
@@ -91,6 +93,7 @@ class HighsSession:
             "time_limit": highspy.kHighsInf if options.time_limit is None else options.time_limit,
             "mip_rel_gap": options.gap,
             "output_flag": options.log,
+            "mip_max_nodes": 2**31 - 1 if options.max_nodes is None else options.max_nodes,
         }.items():
             self._highs.setOptionValue(name, value)
 

@@ -114,6 +114,11 @@ class Problem:
         combination = np.linalg.lstsq(dense, ones, rcond=None)[0]
         return bool(np.abs(dense @ combination - ones).max() < 1e-9)
 
+    @cached_property
+    def column_of(self) -> dict[Hashable, int]:
+        """The column of each key index."""
+        return dict(zip(self.indices, self.key_columns.tolist(), strict=True))
+
     def mapping(self, keys: Sequence[int] | NDArray[np.int64]) -> dict[Any, int]:
         """Key values by index."""
         return dict(zip(self.indices, np.asarray(keys).tolist(), strict=True))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 from tabulate import tabulate
 
 from ..models.puzzle import Puzzle
-from .enumeration import Found
+from .found import Found
 from .solving import Solved
 
 if TYPE_CHECKING:

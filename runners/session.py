@@ -12,7 +12,14 @@ from .errors import SolverError
 from .linear import LinearModel, Vector
 
 Status = Literal[
-    "optimal", "infeasible", "unbounded", "time limit", "size limit", "interrupted", "error"
+    "optimal",
+    "infeasible",
+    "unbounded",
+    "time limit",
+    "node limit",
+    "size limit",
+    "interrupted",
+    "error",
 ]
 
 
@@ -21,13 +28,15 @@ class Options:
     """Limits that mean the same for every solver.
 
     ``time_limit`` in seconds; ``gap`` relative, 0 by default; ``threads`` None for the solver's
-    own choice; ``log`` prints the solver's log on standard error.
+    own choice; ``log`` prints the solver's log on standard error;
+    ``max_nodes`` gives up after so many (HiGHS only).
     """
 
     time_limit: float | None = None
     gap: float = 0.0
     threads: int | None = None
     log: bool = False
+    max_nodes: int | None = None
 
 
 @dataclass(frozen=True)

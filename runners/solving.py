@@ -12,7 +12,7 @@ from ..data import InputError
 from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import add_lazy
-from .enumeration import _positive
+from .enumeration import check_positive
 from .errors import SolverError
 from .linear import Problem, as_problem, discrete
 from .session import Answer, Options, Status, rounded
@@ -70,7 +70,7 @@ def solve(
     SolverError
         If what the solver returned is no solution.
     """
-    _positive("time_limit", time_limit)
+    check_positive("time_limit", time_limit)
     if not 0 <= gap < float("inf"):
         raise InputError(f"gap: expected a number from 0 on, got {gap!r}")
     solvers.find(solver)

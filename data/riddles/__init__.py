@@ -1,0 +1,1 @@
+"""Riddles, one JSON file each."""
