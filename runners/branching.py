@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .linear import LinearModel
-from .propagation import Bounds, Propagator
+from .propagation import Bounds, Propagator, counts
 from .structure import Ints, UnitRows
 
 _NONE = 32767
@@ -99,12 +99,13 @@ class Brancher:
             return self._keys[:0]
         best, rowed = self._choose(nodes.take([0]))
         members = self._members[best[0]]
-        return members[members >= 0] if rowed[0] else members[:0]
+        found: Ints = members[members >= 0] if rowed[0] else members[:0]
+        return found
 
     def _choose(self, nodes: Nodes) -> tuple[Ints, NDArray[np.bool_]]:
         """The row with fewest children for each node, and whether there is one."""
-        chosen = self._matrix @ nodes.lower.astype(np.int16, copy=False)
-        free = self._matrix @ nodes.upper.astype(np.int16, copy=False) - chosen
+        chosen = self._matrix @ counts(nodes.lower)
+        free = self._matrix @ counts(nodes.upper) - chosen
         need = self._need - chosen
         count = np.where(need > 0, free - need + 1, _NONE)
         best = count.argmin(axis=0)

@@ -181,8 +181,28 @@ def enumerate_(
     want: Annotated[
         str | None, typer.Option(help="feasible, or optimal (the default with an objective)")
     ] = None,
+    gap: Annotated[
+        float | None, typer.Option(help="all solutions within this of the best objective")
+    ] = None,
+    relative_gap: Annotated[float | None, typer.Option(help="the same, relative to it")] = None,
+    best: Annotated[int | None, typer.Option(help="the so many best solutions")] = None,
     limit: Annotated[int | None, typer.Option(help="stop after so many solutions")] = None,
     time_limit: TimeOption = None,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="one solution of each orbit, with the orbit's size")
+    ] = False,
+    symmetry: Annotated[
+        str, typer.Option(help="all, or board: only rotations and reflections")
+    ] = "all",
+    no_symmetry: Annotated[
+        bool, typer.Option("--no-symmetry", help="search without symmetry")
+    ] = False,
+    method: Annotated[
+        str | None, typer.Option(help="split, the fast one, or cuts, with any solver")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="processes; all cores where the work is long enough")
+    ] = None,
     solver: SolverOption = "highs",
     threads: ThreadsOption = None,
     out: Annotated[
@@ -198,6 +218,13 @@ def enumerate_(
     found = enumeration.enumerate_solutions(
         puzzle,
         want=want,  # type: ignore[arg-type]
+        gap=gap,
+        relative_gap=relative_gap,
+        best=best,
+        distinct=distinct,
+        symmetry=False if no_symmetry else symmetry,
+        method=method,  # type: ignore[arg-type]
+        workers=workers,
         limit=limit,
         time_limit=time_limit,
         solver=solver,

@@ -36,7 +36,7 @@ class Found:
     ) -> None:
         self.problem, self.solver = problem, solver
         self.progress = Progress()
-        self._distinct = distinct
+        self.distinct = distinct
         self._orbits: list[int] = []
         self._solutions: list[Any] = []
         self._objectives: list[float | None] = []
@@ -50,7 +50,7 @@ class Found:
         try:
             for point in points:
                 readings = self._read(point)
-                for solution in readings[:1] if self._distinct else readings:
+                for solution in readings[:1] if self.distinct else readings:
                     self._solutions.append(solution)
                     self._objectives.append(point.objective)
                     self._orbits.append(point.orbit * len(readings))
@@ -155,7 +155,7 @@ class Found:
             row: dict[str, Any] = {"number": number}
             if self.problem.linear.has_objective:
                 row["objective"] = objective
-            if self._distinct:
+            if self.distinct:
                 row["orbit"] = orbit
             if puzzle is None:
                 row |= solution

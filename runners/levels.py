@@ -12,7 +12,7 @@ from scipy import sparse
 from .cuts import Point
 from .linear import LinearModel, Problem
 
-_SCALE_BY = 8
+_SCALE_BY = 2
 
 
 def tolerance(value: float) -> float:

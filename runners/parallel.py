@@ -186,9 +186,7 @@ class _Pool:
             return future.result()
         except SolverError:
             raise
-        except (
-            Exception
-        ) as error:  # each executor reports a lost worker its own way
+        except Exception as error:  # each executor reports a lost worker its own way
             self._tries[number] += 1
             if self._tries[number] == _TRIES:
                 raise SolverError(

@@ -91,28 +91,33 @@ class Propagator:
         return np.asarray((by > np.where(self.integer, 0, 1e-3)[:, None]).any(axis=0))
 
 
+def counts(bounds: Bounds) -> NDArray[np.int16]:
+    """Bounds in the type that unit rows are counted in; only those of binaries are meant."""
+    if bounds.dtype == np.float64:
+        bounds = np.clip(bounds, 0, 1)
+    return bounds.astype(np.int16, copy=False)
+
+
 class _Counting:
     """Unit rows: no more than ``high`` chosen, no fewer than ``low`` possible."""
 
     def __init__(self, units: UnitRows) -> None:
-        most = units.high < np.diff(units.matrix.indptr)
-        self._most, self._high = units.matrix[np.flatnonzero(most)], units.high[most]
-        least = units.low > 0
-        self._least, self._low = units.matrix[np.flatnonzero(least)], units.low[least]
+        most, least = units.high < np.diff(units.matrix.indptr), units.low > 0
+        self._most, self._least = (units.matrix[np.flatnonzero(rows)] for rows in (most, least))
         self._most_t, self._least_t = self._most.T.tocsr(), self._least.T.tocsr()
-        self._high = self._high.astype(np.int16)[:, None]
-        self._low = self._low.astype(np.int16)[:, None]
+        self._high = units.high[most].astype(np.int16)[:, None]
+        self._low = units.low[least].astype(np.int16)[:, None]
 
     def run(self, low: Bounds, high: Bounds) -> Mask:
         alive = np.ones(low.shape[1], dtype=bool)
         if len(self._high):
-            chosen = self._most @ low.astype(np.int16, copy=False)
+            chosen = self._most @ counts(low)
             alive &= ~(chosen > self._high).any(axis=0)
             full = (chosen == self._high).astype(np.int16)
             # A column in a full row that is not chosen itself cannot be.
             high[((self._most_t @ full) > 0) & (low == 0)] = 0
         if len(self._low):
-            live = self._least @ high.astype(np.int16, copy=False)
+            live = self._least @ counts(high)
             alive &= ~(live < self._low).any(axis=0)
             needed = (live == self._low).astype(np.int16)
             low[((self._least_t @ needed) > 0) & (high > 0)] = 1
@@ -244,7 +249,7 @@ class _Groups:
             index = self._index[self._partial]
             padded = np.vstack((low, np.zeros((1, low.shape[1]), dtype=low.dtype)))
             none = ~(padded[index] > 0).any(axis=1)
-            outside = (self._others @ high.astype(np.int16, copy=False)) > 0
+            outside = (self._others @ counts(high)) > 0
             none &= outside | self._open[:, None]
             least[self._partial] = np.where(
                 none, np.minimum(least[self._partial], 0), least[self._partial]

@@ -31,15 +31,24 @@ def progress(found: Found) -> None:
         SpinnerColumn(),
         TextColumn("{task.completed} found"),
         TextColumn("{task.fields[rate]:.0f}/s"),
+        TextColumn("{task.fields[share]:.1%} of the tree"),
+        TextColumn("parts: {task.fields[done]} done, {task.fields[open]} open"),
         TimeElapsedColumn(),
     )
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
-        task = bar.add_task("", total=None, rate=0.0)
+        task = bar.add_task("", total=None, rate=0.0, share=0.0, done=0, open=1)
         for number, _ in enumerate(found, start=1):
-            elapsed = bar.tasks[0].elapsed or 0
-            bar.update(task, completed=number, rate=number / elapsed if elapsed else 0.0)
+            elapsed, far = bar.tasks[0].elapsed or 0, found.progress
+            bar.update(
+                task,
+                completed=number,
+                rate=number / elapsed if elapsed else 0.0,
+                share=far.share,
+                done=far.parts_done,
+                open=far.parts_open,
+            )
 
 
 def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
@@ -56,13 +65,19 @@ def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
 
 
 def _found_json(result: Found) -> dict[str, Any]:
-    extra = {"objectives": result.objectives} if result.problem.linear.has_objective else {}
+    extra: dict[str, Any] = {}
+    if result.problem.linear.has_objective:
+        extra["objectives"] = result.objectives
+    if result.distinct:
+        extra["orbits"] = result.orbits
     return {"seconds": round(result.seconds, 3), **extra, "solutions": result.solutions}
 
 
 def summary(puzzle: Puzzle, result: Found) -> str:
     """One line: how many, whether all, how long."""
     count = f"{result.count} solution{'' if result.count == 1 else 's'}"
+    if result.distinct:
+        count += f" up to symmetry, of {sum(result.orbits)}"
     if result.complete:
         said = "no solution, proven" if result.count == 0 else f"{count}, complete"
     else:
