@@ -249,6 +249,12 @@ class KnightsTour(Puzzle):
         ends = {"last": "{},{}".format(*where[self.rows * self.cols])}
         return ends if self.kind == "closed" else {"first": "{},{}".format(*where[1]), **ends}
 
+    def counts(self, count: int) -> dict[str, int]:
+        """Closed tours without their direction."""
+        if self.kind != "closed" or self.end is not None:
+            return {}
+        return {"directed": count, "undirected": count // 2}
+
     def draw(self, solution: Sequence[Sequence[int]]) -> str:
         """The grid of visit numbers."""
         return draw_grid(solution)

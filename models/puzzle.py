@@ -41,7 +41,7 @@ class Puzzle(ABC):
 
     @abstractmethod
     def read(self, keys: Mapping[Index, int]) -> Any:
-        """The solution as a person sees it, from the values of the key variables."""
+        """The solution as a person sees it, from the key variables that are not zero."""
 
     def readings(self, keys: Mapping[Index, int]) -> Sequence[Any]:
         """All solutions that one assignment of the keys stands for; nearly always one."""
@@ -57,6 +57,10 @@ class Puzzle(ABC):
 
     def figures(self, solution: Any) -> dict[str, Any]:
         """Key figures of a solution, the columns of its row in a table."""
+        return {}
+
+    def counts(self, count: int) -> dict[str, int]:
+        """Other ways to count ``count`` solutions, where there are any, by name."""
         return {}
 
     def violated(self, keys: Mapping[Index, int]) -> Iterable[tuple[dict[Index, float], float]]:

@@ -39,6 +39,7 @@ class HighsSession:
         self._highs = _Quiet()
         self._highs.HandleKeyboardInterrupt = True
         self._threads: int | None = None
+        self._columns = linear.columns
         _must(self._highs.passModel(_lp(linear)), "the model")
 
     def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
@@ -105,7 +106,7 @@ class HighsSession:
         status = _STATUS.get(said, "error")
         values = None
         if status == "optimal" or info.primal_solution_status == _FEASIBLE:
-            values = np.array(self._highs.getSolution().col_value)
+            values = np.array(self._highs.getSolution().col_value)[: self._columns]
         return Answer(
             status,
             values,

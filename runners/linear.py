@@ -119,9 +119,11 @@ class Problem:
         """The column of each key index."""
         return dict(zip(self.indices, self.key_columns.tolist(), strict=True))
 
-    def mapping(self, keys: Sequence[int] | NDArray[np.int64]) -> dict[Any, int]:
-        """Key values by index."""
-        return dict(zip(self.indices, np.asarray(keys).tolist(), strict=True))
+    def mapping(self, keys: NDArray[np.int64]) -> dict[Any, int]:
+        """Key values by index; a puzzle gets those that are not zero."""
+        if self.puzzle is None:
+            return dict(zip(self.indices, keys.tolist(), strict=True))
+        return {self.indices[k]: int(keys[k]) for k in np.flatnonzero(keys).tolist()}
 
 
 def as_problem(

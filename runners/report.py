@@ -55,7 +55,7 @@ def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
     """The result of an enumeration."""
     if as_json:
         said = {"count": result.count, "complete": result.complete}
-        _print_json(puzzle, said | {"solver": result.solver, **_found_json(result)})
+        _print_json(puzzle, said | {"solver": result.solver, **_found_json(puzzle, result)})
         return
     shown = result.solutions[:_BOARDS]
     print(side_by_side([puzzle.draw(solution) for solution in shown]), end="\n\n" if shown else "")
@@ -64,12 +64,14 @@ def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
     print(summary(puzzle, result))
 
 
-def _found_json(result: Found) -> dict[str, Any]:
+def _found_json(puzzle: Puzzle, result: Found) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if result.problem.linear.has_objective:
         extra["objectives"] = result.objectives
     if result.distinct:
         extra["orbits"] = result.orbits
+    elif counts := result.complete and puzzle.counts(result.count):
+        extra["counts"] = counts
     return {"seconds": round(result.seconds, 3), **extra, "solutions": result.solutions}
 
 
@@ -78,6 +80,9 @@ def summary(puzzle: Puzzle, result: Found) -> str:
     count = f"{result.count} solution{'' if result.count == 1 else 's'}"
     if result.distinct:
         count += f" up to symmetry, of {sum(result.orbits)}"
+    counts = puzzle.counts(result.count) if result.complete and not result.distinct else {}
+    if result.count and counts:
+        count += f" ({', '.join(f'{value} {name}' for name, value in counts.items())})"
     if result.complete:
         said = "no solution, proven" if result.count == 0 else f"{count}, complete"
     else:
