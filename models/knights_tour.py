@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import pyomo.environ as pyo
@@ -197,21 +198,21 @@ class KnightsTour(Puzzle):
 
     def _undirected(self, keys: Mapping[Index, int]) -> list[Grid]:
         near, tips = _adjacency(keys)
-        starts = [self.start] if self.kind == "closed" else tips
-        orders = [walk for start in starts if start for walk in _walks(near, start)]
-        if self.kind == "closed":
-            orders = [order for order in orders if order[0] in near[order[-1]]]
+        start = self.start if self.kind == "closed" else tips[0]
+        assert start is not None
+        order = _walk(near, start)
+        back = [start, *order[:0:-1]] if self.kind == "closed" else order[::-1]
         return [
             self._grid(order)
-            for order in orders
+            for order in (order, back)
             if self.start in (None, order[0]) and self.end in (None, order[-1])
         ]
 
     def _grid(self, order: Sequence[Cell]) -> Grid:
-        number = {at: k for k, at in enumerate(order, start=1)}
-        return tuple(
-            tuple(number.get((r, c), 0) for c in range(self.cols)) for r in range(self.rows)
-        )
+        grid = [[0] * self.cols for _ in range(self.rows)]
+        for number, (r, c) in enumerate(order, start=1):
+            grid[r][c] = number
+        return tuple(map(tuple, grid))
 
     def violated(self, keys: Mapping[Index, int]) -> Iterator[tuple[dict[Index, float], float]]:
         """For each cycle among the edges chosen that misses a square, its subtour constraint."""
@@ -232,8 +233,10 @@ class KnightsTour(Puzzle):
             raise ValueError(f"the grid is not {self.rows}×{self.cols}")
         if sorted(where) != list(range(1, total + 1)):
             raise ValueError(f"the visits are not numbered 1 to {total}, once each")
-        for k in range(1, total):
-            if not _apart(where[k], where[k + 1]):
+        order = [where[k] for k in range(1, total + 1)]
+        for k, ((r, c), (r2, c2)) in enumerate(pairwise(order), start=1):
+            # The sides of a knight's move are 1 and 2, the only ones whose product is ±2.
+            if (r - r2) * (c - c2) not in (2, -2):
                 raise ValueError(f"visits {k} and {k + 1} are not a knight's move apart")
         first, last = where[1], where[total]
         if self.kind != "path" and _apart(first, last) != (self.kind == "closed"):
@@ -393,7 +396,7 @@ def _sum(terms: Sequence[VarData]) -> Any:
 
 
 def _apart(a: Cell, b: Cell) -> bool:
-    return {abs(a[0] - b[0]), abs(a[1] - b[1])} == {1, 2}
+    return abs((a[0] - b[0]) * (a[1] - b[1])) == 2
 
 
 def _adjacency(keys: Mapping[Index, int]) -> tuple[dict[Cell, list[Cell]], list[Cell]]:
@@ -412,17 +415,16 @@ def _adjacency(keys: Mapping[Index, int]) -> tuple[dict[Cell, list[Cell]], list[
     return near, tips
 
 
-def _walks(near: Mapping[Cell, Sequence[Cell]], start: Cell) -> Iterator[list[Cell]]:
-    """From ``start`` along unvisited edges, once for each way to set out."""
-    if not near.get(start):
-        yield [start]
-    for second in near.get(start, ()):
-        order, previous = [start], start
-        at: Cell | None = second
-        while at is not None and at != start:
-            order.append(at)
-            previous, at = at, next((j for j in near[at] if j != previous), None)
-        yield order
+def _walk(near: Mapping[Cell, Sequence[Cell]], start: Cell) -> list[Cell]:
+    """From ``start`` along the edges to the end of the path, or once round the cycle."""
+    order, previous, at = [start], start, near[start][0]
+    while at != start:
+        order.append(at)
+        onward = [j for j in near[at] if j != previous]
+        if not onward:
+            break
+        previous, at = at, onward[0]
+    return order
 
 
 def _cycles(near: Mapping[Cell, Sequence[Cell]]) -> Iterator[set[Cell]]:

@@ -271,6 +271,37 @@ def demo(
     return DONE
 
 
+@app.command()
+def bench(
+    task: Annotated[list[str] | None, typer.Option(help="a task; may be repeated")] = None,
+    peer: Annotated[list[str] | None, typer.Option(help="a peer; may be repeated")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="a few tasks, once each")] = False,
+    repeat: Annotated[int, typer.Option(help="runs of each, in alternation")] = 3,
+    time_limit: Annotated[float, typer.Option(help="seconds for a run")] = 120.0,
+    out: Annotated[Path | None, typer.Option(help="write the table to this file")] = None,
+    plot: Annotated[Path | None, typer.Option(help="draw it to this file")] = None,
+) -> int:
+    """Measure against CP-SAT, Gurobi, SCIP and Pyomo, whichever are here."""
+    from . import bench as measure
+    from . import tables
+    from .enumeration import check_positive
+
+    check_positive("repeat", repeat, whole=True)
+    check_positive("time_limit", time_limit)
+    if out is not None:
+        tables.must_be_table(out)
+    if plot is not None:
+        tables.must_be_plot(plot)
+    table = measure.run(task or (), peer, quick=quick, repeat=repeat, time_limit=time_limit)
+    print(measure.as_text(table, min(time_limit, 5.0) if quick else time_limit))
+    print(f"\nseconds (times {measure.OURS}'s); {measure.machine()}")
+    if out is not None:
+        tables.write_table(table, out)
+    if plot is not None:
+        measure.plot(table, plot)
+    return DONE
+
+
 @app.callback(invoke_without_command=True)
 def _root(
     version: Annotated[bool, typer.Option("--version", help="print the version")] = False,

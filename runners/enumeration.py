@@ -69,7 +69,8 @@ def enumerate_solutions(
         Stop after so many seconds.
     symmetry
         A puzzle's: True (all it declares), ``"board"`` (rotations and reflections), or False.
-        A model's: a list of generators, each a dict from variables (or names) to variables.
+        A model's: a list of generators, each a dict from names of variables to names, or a
+        ``ComponentMap`` of variables.
     vouch
         Accept generators that do not map the rows onto rows; their images are then checked one
         by one, but what only an image would have shown is not found if they are wrong.

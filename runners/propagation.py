@@ -83,7 +83,8 @@ class Propagator:
         if self.all_integer:
             changed = (low != before_low).any(axis=0) | (high != before_high).any(axis=0)
         else:
-            changed = self._moved(low - before_low) | self._moved(before_high - high)
+            with np.errstate(invalid="ignore"):  # infinite before and after: not moved
+                changed = self._moved(low - before_low) | self._moved(before_high - high)
         return alive, changed
 
     def _moved(self, by: Bounds) -> Mask:

@@ -27,6 +27,7 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     ),
 }
 ENDINGS = tuple(_WRITERS)
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def must_be_table(path: str | Path) -> Path:
@@ -38,6 +39,18 @@ def must_be_table(path: str | Path) -> Path:
         )
     if target.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         raise SolverMissing("Parquet needs pyarrow; install it with: pip install pyarrow")
+    return target
+
+
+def must_be_plot(path: str | Path) -> Path:
+    """``path`` if its ending is that of a picture and matplotlib is here."""
+    target = Path(path)
+    if target.suffix.lower() not in PICTURES:
+        raise InputError(
+            f"{target}: unknown picture format {target.suffix!r}; end it in {', '.join(PICTURES)}"
+        )
+    if find_spec("matplotlib") is None:
+        raise SolverMissing("plots need matplotlib; install it with: pip install matplotlib")
     return target
 
 

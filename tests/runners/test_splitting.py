@@ -238,12 +238,12 @@ class Failing:
 
 @pytest.mark.parametrize("period", [2, 3, 5])
 def test_solver_errors_change_nothing(monkeypatch: pytest.MonkeyPatch, period: int) -> None:
-    puzzle = Queens(6, square=[[1, 5, 2, 8, 3, 9]] * 6, objective="nearest")
+    puzzle = Queens(7, square=[[1, 5, 2, 8, 3, 9, 4]] * 7, objective="nearest")
     expected = set(enumerate_solutions(puzzle, want="feasible").solutions)
     failing = Failing(period, HighsSession._answer)
     monkeypatch.setattr(HighsSession, "_answer", lambda session: failing(session))
     assert set(enumerate_solutions(puzzle, want="feasible").solutions) == expected
-    assert failing.count >= period
+    assert failing.count > 20
 
 
 def test_a_solver_that_only_fails_is_an_error_with_the_part(
@@ -270,7 +270,8 @@ def _copies(count: int, size: int) -> pyo.ConcreteModel:
 @pytest.mark.parametrize(("count", "size"), [(3, 2), (4, 1), (4, 3)])
 def test_true_symmetries_change_nothing(count: int, size: int) -> None:
     model = _copies(count, size)
-    swaps = [{model.x[k]: model.x[k + 1], model.x[k + 1]: model.x[k]} for k in range(count - 1)]
+    x = model.x
+    swaps = [pyo.ComponentMap([(x[k], x[k + 1]), (x[k + 1], x[k])]) for k in range(count - 1)]
     keys = [model.x, model.y]
     plain = enumerate_solutions(model, keys=keys)
     found = enumerate_solutions(model, keys=keys, symmetry=swaps)
@@ -288,7 +289,7 @@ def test_a_wrong_symmetry_is_refused_or_named() -> None:
     model = pyo.ConcreteModel()
     model.x = pyo.Var(range(3), domain=pyo.Binary)
     model.c = pyo.Constraint(expr=model.x[0] + 2 * model.x[1] + model.x[2] <= 2)
-    wrong = [{model.x[0]: model.x[1], model.x[1]: model.x[0]}]
+    wrong = [{"x[0]": "x[1]", "x[1]": "x[0]"}]
     with pytest.raises(InputError, match="generator 0 does not map the model's rows onto its rows"):
         enumerate_solutions(model, symmetry=wrong)
     found = enumerate_solutions(model, symmetry=wrong, vouch=True)

@@ -1,0 +1,251 @@
+"""The benchmark: all solutions of the tasks, by this package and by its peers, in one run."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from ..data import InputError
+from ..models import KnightsTour, MagicSquare, Puzzle, Queens
+from .enumeration import enumerate_solutions
+from .errors import SolverError
+from .files import whole_file
+from .peers import COUNTS, PEERS, Count
+from .solving import solve
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OURS = "nogood"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is measured: a puzzle and options of ``enumerate_solutions``.
+
+    ``task`` is its name in :data:`nogood.runners.peers.COUNTS`, for the peers and the count.
+    """
+
+    name: str
+    task: str
+    puzzle: Puzzle
+    options: Mapping[str, Any] = field(default_factory=dict)
+    quick: bool = False
+
+    def count(self, seconds: float) -> int | None:
+        """All solutions, read and checked; None if ``seconds`` did not do."""
+        found = enumerate_solutions(self.puzzle, time_limit=seconds, **self.options)
+        return found.count if found.complete else None
+
+
+JOBS: dict[str, Job] = {
+    job.name: job
+    for job in (
+        Job("queens-8", "queens-8", Queens(8), quick=True),
+        Job("queens-10", "queens-10", Queens(10), quick=True),
+        Job("queens-12", "queens-12", Queens(12)),
+        Job("magic-4", "magic-4", MagicSquare(4), quick=True),
+        Job("magic-4-no-symmetry", "magic-4", MagicSquare(4), {"symmetry": False}),
+        Job("magic-4-hide", "magic-4-hide", MagicSquare(4, hide_queens=True)),
+        Job("tours-5x6", "tours-5x6", KnightsTour(5, 6, formulation="dfj"), quick=True),
+        Job("tours-6x6", "tours-6x6", KnightsTour(6, 6, formulation="dfj"), quick=True),
+        Job("tours-6x6-mtz", "tours-6x6", KnightsTour(6, 6, formulation="mtz-lifted")),
+        Job("paths-5x5", "paths-5x5", KnightsTour(5, 5, kind="path", formulation="dfj")),
+    )
+}
+FIRST_TOUR = "tour-20x20-first"
+
+
+def names() -> list[str]:
+    """The names of all jobs."""
+    return [*JOBS, FIRST_TOUR]
+
+
+def run(
+    chosen: Sequence[str] = (),
+    peers: Sequence[str] | None = None,
+    *,
+    quick: bool = False,
+    repeat: int = 3,
+    time_limit: float = 120.0,
+    say: Callable[[str], None] = lambda line: print(line, file=sys.stderr),
+) -> pd.DataFrame:
+    """Measure, in alternation, and return a table with one row for each job and contender.
+
+    Columns: job, contender, version, solutions, seconds (median; NaN where the time limit came
+    first), runs, ratio (its seconds over this package's).  Seconds exclude imports and include
+    building and compiling the model.  A contender that passes the time limit is run once.
+
+    Raises
+    ------
+    InputError
+        If there is no such job or peer.
+    SolverError
+        If a count is not the known one.
+    """
+    import pandas as pd
+
+    for name in chosen:
+        if name not in names():
+            raise InputError(f"task: expected one of {', '.join(names())}; got {name!r}")
+    for name in peers or ():
+        if name not in PEERS:
+            raise InputError(f"peer: expected one of {', '.join(PEERS)}; got {name!r}")
+    here = [name for name in (PEERS if peers is None else peers) if PEERS[name].available()]
+    if quick:
+        repeat, time_limit = 1, min(time_limit, 5.0)
+    rows: list[dict[str, Any]] = []
+    for name in chosen or names():
+        if quick and not chosen and (name == FIRST_TOUR or not JOBS[name].quick):
+            continue
+        contenders = _first_tour() if name == FIRST_TOUR else _contenders(JOBS[name], here)
+        expected = 1 if name == FIRST_TOUR else COUNTS[JOBS[name].task]
+        rows += _measure(name, contenders, expected, repeat, time_limit, say)
+    return pd.DataFrame(rows)
+
+
+def _contenders(job: Job, peers: Sequence[str]) -> dict[str, Count]:
+    found: dict[str, Count] = {OURS: job.count}
+    for name in peers:
+        if job.task in PEERS[name].tasks:
+            found[name] = PEERS[name].tasks[job.task]
+    return found
+
+
+def _first_tour() -> dict[str, Count]:
+    """One closed 20×20 tour: subtours cut as they appear, and HiGHS on the plain MTZ."""
+
+    def by(formulation: Any) -> Count:
+        def count(seconds: float) -> int | None:
+            puzzle = KnightsTour(20, 20, formulation=formulation)
+            return 1 if solve(puzzle, time_limit=seconds).solution is not None else None
+
+        return count
+
+    return {OURS: by("dfj"), "highs-mtz": by("mtz")}
+
+
+def _measure(
+    name: str,
+    contenders: Mapping[str, Count],
+    expected: int,
+    repeat: int,
+    time_limit: float,
+    say: Callable[[str], None],
+) -> list[dict[str, Any]]:
+    for count in contenders.values():  # imports, and what libraries set up once
+        count(0.05)
+    times: dict[str, list[float]] = {contender: [] for contender in contenders}
+    late: set[str] = set()
+    for turn in range(repeat):
+        for contender, count in contenders.items():
+            if contender in late:
+                continue
+            began = time.perf_counter()
+            found = count(time_limit)
+            seconds = time.perf_counter() - began
+            if found is None:
+                late.add(contender)
+            elif found != expected:
+                raise SolverError(f"{name}: {contender} counts {found}, not {expected}")
+            else:
+                times[contender].append(seconds)
+            shown = f"over {time_limit:g} s" if found is None else f"{seconds:.3f} s"
+            say(f"{name}: {contender} {shown} ({turn + 1} of {repeat})")
+    return [_row(name, contender, expected, times, contender in late) for contender in contenders]
+
+
+def _row(
+    name: str, contender: str, expected: int, times: Mapping[str, list[float]], late: bool
+) -> dict[str, Any]:
+    own, ours = times[contender], times[OURS]
+    seconds = median(own) if own and not late else float("nan")
+    return {
+        "job": name,
+        "contender": contender,
+        "version": _version(contender),
+        "solutions": expected,
+        "seconds": round(seconds, 4),
+        "runs": len(own),
+        "ratio": round(seconds / median(ours), 2) if ours else float("nan"),
+    }
+
+
+def _version(contender: str) -> str:
+    if contender in PEERS:
+        return PEERS[contender].version()
+    return f"highspy {version('highspy')}"
+
+
+def as_text(table: pd.DataFrame, time_limit: float) -> str:
+    """One line a job: seconds of each contender, and how many times ours that is."""
+    from tabulate import tabulate
+
+    contenders = list(dict.fromkeys(table["contender"]))
+    lines = []
+    for name, rows in table.groupby("job", sort=False):
+        by_name = {row["contender"]: row for _, row in rows.iterrows()}
+        line: dict[str, Any] = {"task": name, "solutions": rows["solutions"].iloc[0]}
+        for contender in contenders:
+            row = by_name.get(contender)
+            line[contender] = "" if row is None else _cell(row, time_limit)
+        lines.append(line)
+    return tabulate(lines, headers="keys", disable_numparse=True, tablefmt="github")
+
+
+def _cell(row: Any, time_limit: float) -> str:
+    if row["seconds"] != row["seconds"]:
+        return f"> {time_limit:g}"
+    seconds = f"{row['seconds']:.3g}"
+    return seconds if row["contender"] == OURS else f"{seconds} ({row['ratio']:.3g}×)"
+
+
+def machine() -> str:
+    """What it was measured on, for the line under the table."""
+    import os
+
+    return (
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
+        f"Python {platform.python_version()}, Pyomo {version('pyomo')}, "
+        f"HiGHS {version('highspy')}, numpy {version('numpy')}, scipy {version('scipy')}"
+    )
+
+
+def found_over_time(puzzle: Puzzle, **options: Any) -> tuple[list[float], list[int]]:
+    """The seconds at which each solution was found, and their numbers."""
+    began = time.perf_counter()
+    found = enumerate_solutions(puzzle, **options)
+    seconds = [time.perf_counter() - began for _ in found]
+    return seconds, list(range(1, len(seconds) + 1))
+
+
+def plot(table: pd.DataFrame, path: Path) -> None:
+    """Seconds of each contender by job, and the solutions of the 4×4 square against time."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (bars, line) = pyplot.subplots(
+        1, 2, figsize=(11, 5), width_ratios=(3, 2), layout="constrained"
+    )
+    seconds = table.pivot_table(index="job", columns="contender", values="seconds", sort=False)
+    seconds.iloc[::-1].plot.barh(ax=bars, logx=True, width=0.8, colormap="cividis", edgecolor="k")
+    bars.set(xlabel="seconds for all solutions (log scale)", ylabel="")
+    for label, options, style in (
+        ("with symmetry", {}, "-"),
+        ("without", {"symmetry": False, "workers": 1}, "--"),
+    ):
+        line.plot(*found_over_time(MagicSquare(4), **options), style, color="k", label=label)
+    line.set(xlabel="seconds", ylabel="4×4 magic squares found")
+    line.legend()
+    with whole_file(path) as partial:
+        figure.savefig(partial, dpi=120)
+    pyplot.close(figure)
