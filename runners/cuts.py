@@ -37,13 +37,15 @@ class Call:
 class Point:
     """A solution: the key variables, the objective (None without one), the size of its orbit.
 
-    ``values`` of all columns, where they are known.
+    ``values`` of all columns, where they are known.  An ``early`` point was found in a part that
+    is still open, and may be found there again.
     """
 
     keys: IntVector
     objective: float | None
     values: Vector | None = None
     orbit: int = 1
+    early: bool = False
 
 
 class TimeIsUp(Exception):  # noqa: N818

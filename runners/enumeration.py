@@ -121,6 +121,7 @@ def enumerate_solutions(
         options=Options(time_limit=time_limit, threads=threads),
         workers=workers,
         executor=executor,
+        few=limit is not None,
     )
     return Found(problem, solver, partial(run.points, level), limit, distinct)
 
@@ -174,6 +175,7 @@ class _Run:
     options: Options
     workers: int | None
     executor: Executor | None
+    few: bool
 
     def points(self, level: _Level, progress: Progress) -> Iterator[Point]:
         """The points of ``level``, as they are found."""
@@ -207,7 +209,7 @@ class _Run:
         if self.method == "cuts":
             yield from self._in_order(problem, progress, deadline)
             return
-        space = Space(problem, self.symmetry.on_keys(problem), self.order)
+        space = Space(problem, self.symmetry.on_keys(problem), self.order, self.few)
         found = search_all(
             space, progress, deadline=deadline, workers=self.workers, executor=self.executor
         )

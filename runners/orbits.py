@@ -97,11 +97,13 @@ def expanded(
 ) -> Iterator[Point]:
     """Each orbit once: all of its members, or with ``distinct`` the first, with its size.
 
+    Points that were found early are not told twice.
+
     Members are re-checked: a puzzle's later by ``check()``, a model's here against its rows;
     ``exists`` tells of vouched-for images whether the auxiliaries can be completed.
     """
     if len(symmetry.group) == 1:
-        yield from points
+        yield from _once(points)
         return
     binary = bool((problem.linear.col_upper[problem.key_columns] <= 1).all()) and bool(
         (problem.linear.col_lower[problem.key_columns] >= 0).all()
@@ -118,6 +120,18 @@ def expanded(
             yield image
             if distinct:
                 break
+
+
+def _once(points: Iterator[Point]) -> Iterator[Point]:
+    early: set[bytes] = set()
+    for point in points:
+        if early or point.early:
+            name = point.keys.tobytes()
+            if name in early:
+                continue
+            if point.early:
+                early.add(name)
+        yield point
 
 
 def _members(point: Point, problem: Problem, symmetry: Symmetry, binary: bool) -> Iterator[Point]:

@@ -62,7 +62,6 @@ class Progress:
         """Count a part that is done."""
         self.share += tally.share
         self.nodes += tally.nodes
-        self.calls += tally.calls
         self.parts_done += 1
         self.parts_open -= 1
 
@@ -97,7 +96,7 @@ def search_all(
     SolverError
         If a part fails, or its worker dies, three times.
     """
-    search = Search(space, make_session)
+    search = Search(space, make_session, calls=progress.calls)
     progress.parts_open = 1
     for point in search.run(search.start, deadline, budget=_ALONE):
         progress.share, progress.nodes = search.tally.share, search.tally.nodes
@@ -120,6 +119,7 @@ def search_all(
     late = False
     for result in _Pool(executor, workers).run(tasks, deadline):
         progress.add(result.tally)
+        progress.calls += result.tally.calls
         yield from result.points
         late |= not result.finished
     if late:
@@ -128,7 +128,7 @@ def search_all(
 
 def _one_by_one(tasks: list[Task], progress: Progress, deadline: float | None) -> Iterator[Point]:
     for task in tasks:
-        search = Search(task.space, task.make_session, task.cuts)
+        search = Search(task.space, task.make_session, task.cuts, progress.calls)
         yield from search.run(task.nodes, deadline)
         progress.add(search.tally)
 

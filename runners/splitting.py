@@ -28,8 +28,8 @@ _BATCH = 256
 _SMALL_PART = 40
 """A part with so many free keys at most is enumerated by HiGHS where HiGHS is asked at all."""
 _FROM_A_PART = 16
-_DRY = 32
-"""Batches without a solution after which HiGHS is asked for the first time."""
+_DRY, _DRY_FEW = 32, 4
+"""Batches without a solution after which HiGHS is asked first: for all, for a few solutions."""
 _NODE_LIMIT = 500
 
 MakeSession = Callable[[LinearModel], Session]
@@ -41,12 +41,13 @@ class Space:
     """What is searched; small enough to be sent to another process.
 
     ``inverse`` are the elements of the symmetry group, inverted, on key positions, the identity
-    first; ``order`` a hint of positions of keys.
+    first; ``order`` a hint of positions of keys; ``few`` solutions are wanted, soon.
     """
 
     problem: Problem
     inverse: Ints
     order: tuple[int, ...] = ()
+    few: bool = False
 
 
 @dataclass
@@ -63,7 +64,11 @@ class Search:
     """The search of one process, over any set of nodes."""
 
     def __init__(
-        self, space: Space, make_session: MakeSession, cuts: Sequence[UnitRow] = ()
+        self,
+        space: Space,
+        make_session: MakeSession,
+        cuts: Sequence[UnitRow] = (),
+        calls: list[Call] | None = None,
     ) -> None:
         self.space, self.problem = space, space.problem
         self._linear = space.problem.linear
@@ -72,7 +77,9 @@ class Search:
         self._brancher = Brancher(self._linear, self.propagator.units, self._keys, space.order)
         self.start = root(self._linear, self.propagator.dtype)
         self._leader = self._lex_leader() if len(space.inverse) > 1 else None
-        self._judge = Judge(space.problem, make_session)
+        self._judge = Judge(space.problem, make_session, _DRY_FEW if space.few else _DRY)
+        if calls is not None:
+            self._judge.calls = calls
         self.tally = Tally(calls=self._judge.calls)
         self.cuts: list[UnitRow] = []
         self._cut_names: set[bytes] = set()
@@ -128,7 +135,7 @@ class Search:
         keys_fixed = fixed[self._keys].all(axis=0)
         yield from self._leaves(nodes.take(all_fixed))
         for k in np.flatnonzero(keys_fixed & ~all_fixed):
-            points, finished = self._judge.decide(nodes.take([k]), deadline, most=1)
+            points, finished = self._judge.decide(nodes.take([k]), deadline, most=0)
             if not finished:
                 raise TimeIsUp
             yield from self._accepted(points)
@@ -193,15 +200,16 @@ class Search:
         """Ask HiGHS about the open node that was put off longest, the largest part there is."""
         node, others = self._stack[0].take([0]), self._stack[0].take(slice(1, None))
         free = int((node.lower[self._keys] < node.upper[self._keys]).sum())
-        most = _FROM_A_PART if free <= _SMALL_PART else 1
+        most = _FROM_A_PART if free <= _SMALL_PART else 0
         points, finished = self._judge.decide(node, deadline, most, may_give_up=True)
-        self._judge.learn(finished)
+        self._judge.learn(finished, found=bool(points))
         if finished:
             self.tally.share += node.share.sum()
             self._stack[:1] = [others] if len(others) else []
-            yield from self._accepted(points)
         else:
             self._stack[0] = joined([others, node])
+            points = [replace(point, early=True) for point in points]
+        yield from self._accepted(points)
 
 
 def _unit(columns: Sequence[int], values: Sequence[float], bound: float) -> UnitRow:
@@ -213,22 +221,24 @@ def _unit(columns: Sequence[int], values: Sequence[float], bound: float) -> Unit
 class Judge:
     """HiGHS on single nodes, each in a fresh instance."""
 
-    def __init__(self, problem: Problem, make_session: MakeSession) -> None:
+    def __init__(self, problem: Problem, make_session: MakeSession, period: int) -> None:
         self.calls: list[Call] = []
         self._problem, self._make_session = problem, make_session
-        self._dry, self._period = 0, _DRY
+        self._dry, self._period = 0, period
+        self._nodes = _NODE_LIMIT
 
     def is_wanted(self, found: bool) -> bool:
         """Whether to ask now: after many batches without a solution, the more the answers pay."""
         self._dry = 0 if found else self._dry + 1
         return self._dry >= self._period
 
-    def learn(self, finished: bool) -> None:
-        """Ask sooner after an answer that closed a node, later after one that did not."""
+    def learn(self, finished: bool, found: bool) -> None:
+        """Ask sooner after an answer that closed a node; later, and longer, after none."""
         if finished:
             self._period = max(self._period // 4, 1)
-        else:
+        elif not found:
             self._period, self._dry = min(self._period * 4, 2**20), 0
+            self._nodes = min(self._nodes * 4, 2**30)
 
     def decide(
         self, node: Nodes, deadline: float | None, most: int, may_give_up: bool = False
@@ -236,7 +246,7 @@ class Judge:
         """Solutions in a node, and whether they are all.
 
         Up to ``most`` are sought, and one more to know whether there are others, except where
-        the keys are fixed.  Raises :class:`SolverError` with the part if the solver fails twice.
+        the keys are fixed; it ``may_give_up`` after a number of nodes of HiGHS.  Raises :class:`SolverError` with the part if the solver fails twice.
         """
         try:
             return self._try(node, deadline, most, may_give_up)
@@ -258,7 +268,7 @@ class Judge:
         keys = self._problem.key_columns
         alone = bool((node.lower[keys, 0] == node.upper[keys, 0]).all())
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
-        options = Options(left, threads=1, max_nodes=_NODE_LIMIT if may_give_up else None)
+        options = Options(left, threads=1, max_nodes=self._nodes if may_give_up else None)
         points: list[Point] = []
         try:
             session = self._make_session(linear)
@@ -267,9 +277,9 @@ class Judge:
                 if alone:
                     return points, True
                 if len(points) > most:
-                    return [], False
+                    return points, False
         except TimeIsUp:
-            return [], False
+            return points, False
         return points, True
 
     def _name(self, node: Nodes) -> str:
