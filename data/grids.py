@@ -54,9 +54,10 @@ def load_grid(source: Source) -> Square:
 def _rows(source: Source, kind: str) -> tuple[Sequence[Sequence[object]], str]:
     if isinstance(source, str) and kind == "square" and source in square_names():
         resource = files(__package__) / "squares" / f"{source}.csv"
-        return _csv(resource.read_text(encoding="utf-8")), source
+        return _csv(resource.read_text(encoding="utf-8"), source), source
     if isinstance(source, str | Path):
-        return _csv(_read(Path(source), kind)), str(source)
+        return _csv(_read(Path(source), kind), str(source)), str(source)
+    source = source.tolist() if hasattr(source, "tolist") else source
     if not isinstance(source, Sequence) or not all(
         isinstance(row, Sequence) and not isinstance(row, str | bytes) for row in source
     ):
@@ -79,11 +80,11 @@ def _read(path: Path, kind: str) -> str:
         raise InputError(f"{kind} {str(path)!r}: {reason}") from None
 
 
-def _csv(text: str) -> list[list[str]]:
+def _csv(text: str, where: str) -> list[list[str]]:
     try:
         return [row for row in csv.reader(text.splitlines()) if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise InputError(f"not a CSV file: {error}") from None
+        raise InputError(f"{where}: not a CSV file: {error}") from None
 
 
 def _square(rows: Sequence[Sequence[object]], where: str, blank: int | None) -> Square:

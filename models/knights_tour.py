@@ -14,7 +14,7 @@ from pyomo.core.expr import LinearExpression
 
 from ..data import InputError
 from .boards import Cell, Move, board_symmetries, cells, draw_grid
-from .puzzle import Generator, Group, Index, Puzzle, cell, one_of, whole
+from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
 
 KINDS = ("closed", "open", "path")
 LARGEST_SIDE, MOST_SQUARES = 100, 2500
@@ -140,12 +140,12 @@ class KnightsTour(Puzzle):
     def symmetries(self, group: Group = "all") -> list[Generator]:
         """The board's, each with and without reversal, if they keep the given ends."""
         reversals = (False, True) if group == "all" else (False,)
-        return [
+        return distinct(
             {index: self._image(index, move, back) for index in self._indices()}
             for move in board_symmetries(self.rows, self.cols)
             for back in reversals
             if self._keeps_ends(move, back)
-        ]
+        )
 
     def _indices(self) -> list[Index]:
         if self.lazy:

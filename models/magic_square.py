@@ -16,7 +16,7 @@ from pyomo.core.base.var import VarData
 
 from ..data import InputError, load_grid
 from .boards import Cell, Move, board_symmetries, cells, draw_grid
-from .puzzle import Generator, Group, Index, Puzzle, cell, one_of, whole
+from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
 
 KINDS = ("normal", "semimagic", "associative", "pandiagonal")
 FORMULATIONS = ("strengthened", "plain")
@@ -160,7 +160,7 @@ class MagicSquare(Puzzle):
                         for v in range(1, top)
                     }
                 )
-        return found
+        return distinct(found)
 
     def read(self, keys: Mapping[Index, int]) -> tuple[tuple[int, ...], ...]:
         """The rows."""
@@ -312,7 +312,9 @@ def _given(given: object, n: int) -> dict[Cell, int]:
     found: dict[Cell, int] = {}
     for key, value in given.items():
         at = cell(key, f"given {key!r}", n, n)
-        found[at] = whole(value, f"given {at}", 1, n * n)
+        number = whole(value, f"given {at}", 1, n * n)
+        if found.setdefault(at, number) != number:
+            raise InputError(f"given {at}: holds {found[at]} and {number}")
     return found
 
 

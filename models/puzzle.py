@@ -100,6 +100,11 @@ def whole(value: object, name: str, low: int, high: int) -> int:
     return int(number)
 
 
+def distinct(generators: Iterable[Generator]) -> list[Generator]:
+    """Each permutation once, in order."""
+    return list({tuple(generator.values()): generator for generator in generators}.values())
+
+
 def one_of(value: object, name: str, choices: Sequence[str]) -> str:
     """``value`` if it is one of ``choices``, or an :class:`InputError` that lists them."""
     if value not in choices:

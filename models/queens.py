@@ -13,7 +13,7 @@ from pyomo.core.base.var import VarData
 
 from ..data import InputError, Square, load_square
 from .boards import Cell, antidiagonals, board_symmetries, cells, diagonals
-from .puzzle import Generator, Group, Index, Puzzle, cell, one_of, whole
+from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
 
 OBJECTIVES = ("min", "max", "nearest")
 LARGEST = 200
@@ -144,12 +144,12 @@ class Queens(Puzzle):
         """The board's eight, or those of them that keep the weights and the given queens."""
         assert self.n is not None
         w, squares = self.weights, cells(self.n, self.n)
-        return [
+        return distinct(
             {at: move(*at) for at in squares}
             for move in board_symmetries(self.n, self.n)
             if {move(*at) for at in self.given} == set(self.given)
             and (w is None or all(_at(w, move(*at)) == _at(w, at) for at in squares))
-        ]
+        )
 
     def read(self, keys: Mapping[Index, int]) -> tuple[int, ...]:
         """The vector of columns."""

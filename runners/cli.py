@@ -38,7 +38,11 @@ def main() -> None:
         status = app(standalone_mode=False) or DONE
     except TyperException as error:
         said = getattr(error, "format_message", error.__str__)()
-        status = _fail(said, BAD_INPUT)
+        if said.startswith("Usage:"):  # no command at all: the help is the answer
+            print(said, file=sys.stderr)
+            status = BAD_INPUT
+        else:
+            status = _fail(said, BAD_INPUT)
     except InputError as error:
         status = _fail(str(error), BAD_INPUT)
     except SolverMissing as error:

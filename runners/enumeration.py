@@ -17,7 +17,7 @@ from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import Point, candidates
 from .found import Found
-from .levels import k_best, minimised, tolerance, with_cutoff
+from .levels import k_best, minimised, tolerance, with_cutoff, without_objective
 from .linear import Problem, as_problem
 from .orbits import Symmetry, expanded, symmetry_of
 from .parallel import Progress, search_all
@@ -97,17 +97,19 @@ def enumerate_solutions(
     """
     _check_choice("want", want, ("feasible", "optimal"))
     _check_choice("method", method, ("split", "cuts"))
-    for name, count in {"limit": limit, "best": best, "workers": workers}.items():
+    numbers = {"limit": limit, "best": best, "workers": workers, "threads": threads}
+    for name, count in numbers.items():
         check_positive(name, count, whole=True)
     check_positive("time_limit", time_limit)
     for name, width in {"gap": gap, "relative_gap": relative_gap}.items():
-        if width is not None and not 0 <= width < float("inf"):
-            raise InputError(f"{name}: expected a number from 0 on, got {width!r}")
+        check_positive(name, width, zero=True)
     solvers.find(solver)
     method = method or ("split" if solver == "highs" else "cuts")
     if method == "split" and solver != "highs":
         raise InputError(f"method: split works with highs; for {solver} say cuts")
     problem = as_problem(source, keys, tell_apart=True)
+    if want == "feasible":
+        problem = without_objective(problem)
     level = _level(problem, want, gap, relative_gap, best)
     if distinct and method == "cuts":
         raise InputError("distinct: the reference method knows no symmetry; say method split")
@@ -154,8 +156,6 @@ def _level(
     if not problem.linear.has_objective:
         if asked or want == "optimal":
             raise InputError(f"{[*asked, 'want'][0]}: the model has no objective; none is best")
-        return _Level()
-    if want == "feasible":
         return _Level()
     if best is not None:
         return _Level(best=best)
@@ -247,11 +247,12 @@ def _check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> Non
         raise InputError(f"{name}: expected {' or '.join(choices)}, got {value!r}")
 
 
-def check_positive(name: str, value: float | None, whole: bool = False) -> None:
-    """Raise :class:`InputError` unless ``value`` is None or a positive number."""
+def check_positive(name: str, value: float | None, whole: bool = False, zero: bool = False) -> None:
+    """Raise :class:`InputError` unless ``value`` is None or a positive (or zero) number."""
     kind: Any = int if whole else (int, float)
     if value is None:
         return
-    if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:
-        wanted = "integer" if whole else "number"
-        raise InputError(f"{name}: expected a positive {wanted}, got {value!r}")
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    if not is_number or not (value > 0 or (zero and value == 0)) or value == float("inf"):
+        wanted = "a number from 0 on" if zero else f"a positive {'integer' if whole else 'number'}"
+        raise InputError(f"{name}: expected {wanted}, got {value!r}")

@@ -83,4 +83,5 @@ def _header(source: Puzzle | pyo.ConcreteModel, linear: LinearModel) -> list[str
     if not isinstance(source, Puzzle):
         return [f"{linear.name} ({made})"]
     parameters = ", ".join(f"{k}={v!r}" for k, v in source.parameters().items() if v is not None)
-    return [f"{source.name}: {parameters}"[:200], made]
+    lazy = ["without its lazy constraints, which are added as they are violated"]
+    return [f"{source.name}: {parameters}"[:200], made, *(lazy if source.lazy else [])]

@@ -17,9 +17,7 @@ def whole_file(path: str | Path, ending: str | None = None) -> Iterator[Path]:
 
     Raises :class:`InputError` if ``path`` cannot be written; then nothing is left behind.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{target}: is a folder; expected a file to write")
+    target = must_be_writable(path)
     try:
         handle, name = tempfile.mkstemp(
             dir=target.parent, prefix=".", suffix=f".{ending}" if ending else target.suffix
@@ -36,6 +34,18 @@ def whole_file(path: str | Path, ending: str | None = None) -> Iterator[Path]:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def must_be_writable(path: str | Path) -> Path:
+    """``path``, unless it is plain that no file can be written there."""
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; expected a file to write")
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: cannot be written: {target.parent} is no folder")
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"{target}: cannot be written: {target.parent} is read-only")
+    return target
 
 
 def _umask() -> int:

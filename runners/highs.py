@@ -21,6 +21,7 @@ _STATUS: dict[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kSolutionLimit: "node limit",
     highspy.HighsModelStatus.kIterationLimit: "node limit",
 }
+_STOPPED = ("time limit", "node limit", "interrupted")
 _FEASIBLE = 2  # kSolutionStatusFeasible
 
 
@@ -40,6 +41,7 @@ class HighsSession:
         self._highs.HandleKeyboardInterrupt = True
         self._threads: int | None = None
         self._columns = linear.columns
+        self._impossible = linear.impossible
         _must(self._highs.passModel(_lp(linear)), "the model")
 
     def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
@@ -67,6 +69,8 @@ class HighsSession:
 
     def solve(self, options: Options) -> Answer:
         """Solve; Ctrl-C stops the solver and raises KeyboardInterrupt."""
+        if self._impossible:
+            return Answer("infeasible")
         self._set(options)
         answer = self._run()
         if answer.status == "error":  # seen once in long series; a fresh start mends it
@@ -87,7 +91,7 @@ class HighsSession:
 
     def _set(self, options: Options) -> None:
         if options.threads != self._threads:
-            highspy.Highs.resetGlobalScheduler(True)
+            reset_threads()
             self._threads = options.threads
         for name, value in {
             "threads": options.threads or 0,
@@ -105,7 +109,7 @@ class HighsSession:
             return Answer(self._which())
         status = _STATUS.get(said, "error")
         values = None
-        if status == "optimal" or info.primal_solution_status == _FEASIBLE:
+        if status == "optimal" or (status in _STOPPED and info.primal_solution_status == _FEASIBLE):
             values = np.array(self._highs.getSolution().col_value)[: self._columns]
         return Answer(
             status,
@@ -131,6 +135,11 @@ def write(linear: LinearModel, path: Path) -> None:
     highs = _Quiet()
     _must(highs.passModel(_lp(linear)), "the model")
     _must(highs.writeModel(str(path)), str(path))
+
+
+def reset_threads() -> None:
+    """Let whoever uses HiGHS next in this process choose its number of threads."""
+    highspy.Highs.resetGlobalScheduler(True)
 
 
 def version() -> str:

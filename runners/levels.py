@@ -39,6 +39,13 @@ def with_cutoff(problem: Problem, low: float, high: float) -> Problem:
     return replace(problem, linear=cut)
 
 
+def without_objective(problem: Problem) -> Problem:
+    """The problem with nothing to optimise."""
+    linear = problem.linear
+    free = replace(linear, cost=np.zeros(linear.columns), offset=0.0, has_objective=False)
+    return replace(problem, linear=free)
+
+
 def k_best(
     problem: Problem,
     count: int,

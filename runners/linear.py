@@ -64,6 +64,12 @@ class LinearModel:
     def _sizes(self) -> sparse.csr_array:
         return abs(self.matrix)
 
+    @property
+    def impossible(self) -> bool:
+        """Whether some row without entries says what 0 is not, which no solver is asked about."""
+        empty = np.diff(self.matrix.indptr) == 0
+        return bool((empty & ((self.row_lower > 0) | (self.row_upper < 0))).any())
+
     def objective(self, values: Vector) -> float:
         """The objective of the model this comes from, in its own sense."""
         return float(self.sense * (self.cost @ values + self.offset)) + 0.0
@@ -229,6 +235,7 @@ def _expand(key: object) -> list[VarData]:
 def _compile(
     model: pyo.ConcreteModel, keys: Iterable[VarData]
 ) -> tuple[LinearModel, tuple[VarData, ...]]:
+    _must_be_plain(model)
     objectives = list(model.component_data_objects(pyo.Objective, active=True))
     if len(objectives) > 1:
         names = ", ".join(o.name for o in objectives)
@@ -238,7 +245,7 @@ def _compile(
     try:
         form = LinearStandardFormCompiler().write(model, mixed_form=True)
     except InfeasibleConstraintException as error:
-        return _impossible(model, keys, str(error))
+        return _impossible(model, keys, str(error), objectives)
     except Exception as error:  # Pyomo raises several kinds for what is no MILP
         raise InputError(f"the model is no linear MILP: {_line(error)}") from None
     # Keys in no row, and keys that are fixed, are no columns of the compiled form.
@@ -272,8 +279,16 @@ def _compile(
     return linear, variables
 
 
+def _must_be_plain(model: pyo.ConcreteModel) -> None:
+    for v in model.component_data_objects(pyo.Var, active=True):
+        if v.fixed and v.value is None:
+            raise InputError(f"{v.name}: fixed, but without a value")
+        if not (v.is_continuous() or v.is_integer() or v.is_binary()):
+            raise InputError(f"{v.name}: its domain has gaps; say it with constraints")
+
+
 def _impossible(
-    model: pyo.ConcreteModel, keys: Iterable[VarData], reason: str
+    model: pyo.ConcreteModel, keys: Iterable[VarData], reason: str, objectives: Sequence[Any]
 ) -> tuple[LinearModel, tuple[VarData, ...]]:
     """A model with a constraint that no values can satisfy, such as 0 = 1: one empty row."""
     variables = tuple(keys)
@@ -286,12 +301,13 @@ def _impossible(
         row_names=(reason.split("'")[1] if "'" in reason else "infeasible",),
         cost=np.zeros(count),
         offset=0.0,
-        sense=1,
+        sense=-1 if objectives and objectives[0].sense == pyo.maximize else 1,
         col_lower=lower,
         col_upper=upper,
         integer=integer,
         col_names=tuple(v.name for v in variables),
         name=model.name or "model",
+        has_objective=bool(objectives),
     )
     return linear, variables
 
@@ -299,8 +315,6 @@ def _impossible(
 def _bounds(variables: Sequence[VarData]) -> tuple[Vector, Vector, NDArray[np.bool_]]:
     def bound(v: VarData, side: int) -> float:
         if v.fixed:
-            if v.value is None:
-                raise InputError(f"{v.name}: fixed, but without a value")
             return float(v.value)
         given = v.bounds[side]
         return (-np.inf, np.inf)[side] if given is None else float(given)
@@ -309,8 +323,8 @@ def _bounds(variables: Sequence[VarData]) -> tuple[Vector, Vector, NDArray[np.bo
     upper = np.array([bound(v, 1) for v in variables])
     integer = np.array([not v.is_continuous() for v in variables], dtype=bool)
     # A bound within 1e-9 of an integer is meant to be that integer.
-    lower[integer] = np.ceil(lower[integer] - 1e-9)
-    upper[integer] = np.floor(upper[integer] + 1e-9)
+    lower[integer] = np.ceil(lower[integer] - 1e-9) + 0.0  # no -0
+    upper[integer] = np.floor(upper[integer] + 1e-9) + 0.0
     return lower, upper, integer
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -203,16 +204,25 @@ class _Pool:
 
     def _close(self) -> None:
         if self._given is None:
-            self._executor.shutdown(wait=False, kill_workers=True)
+            self._executor.shutdown(wait=True, kill_workers=True)
 
 
 def _own(workers: int) -> Any:
     # loky starts workers without running the caller's script again, and tells when one dies.
     from loky import ProcessPoolExecutor
 
-    return ProcessPoolExecutor(max_workers=workers, initializer=_leave_interrupts)
+    return ProcessPoolExecutor(
+        max_workers=workers, initializer=_begin_worker, initargs=(os.getpid(),)
+    )
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is the main process's to handle."""
+def _begin_worker(parent: int) -> None:
+    """Leave Ctrl-C to the main process, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

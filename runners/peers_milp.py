@@ -119,6 +119,9 @@ def alternative_solutions(task: str, seconds: float) -> int | None:
     import pyomo.environ as pyo
     from pyomo.contrib.alternative_solutions import enumerate_binary_solutions
 
+    from .highs import reset_threads
+
+    reset_threads()
     model = _puzzle(task, implied=True, lifted=True).model()
     model.nothing = pyo.Objective(expr=0)  # it asks for one
     start = time.perf_counter()

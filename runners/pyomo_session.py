@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.common.errors import ApplicationError
 from pyomo.core.expr import LinearExpression
 from pyomo.opt import TerminationCondition as Condition
 
@@ -28,14 +30,22 @@ _STATUS: dict[Condition, Status] = {
 class PyomoSession:
     """A :class:`~nogood.runners.session.Session` that hands a Pyomo model to ``SolverFactory``.
 
-    ``option_names`` says how the solver calls ``time_limit``, ``gap`` and ``threads``.
+    ``option_names`` says how the solver calls ``time_limit``, ``gap`` and ``threads``;
+    ``whole_seconds`` that it takes no fraction of one.
     """
 
-    def __init__(self, linear: LinearModel, solver: str, option_names: dict[str, str]) -> None:
+    def __init__(
+        self,
+        linear: LinearModel,
+        solver: str,
+        option_names: dict[str, str],
+        whole_seconds: bool = False,
+    ) -> None:
         self._solver, self._option_names = solver, option_names
+        self._whole_seconds = whole_seconds
         self._columns = linear.columns
-        empty = np.diff(linear.matrix.indptr) == 0
-        self._impossible = bool((empty & ((linear.row_lower > 0) | (linear.row_upper < 0))).any())
+        self._impossible = linear.impossible
+        self._absent = np.clip(0.0, linear.col_lower, linear.col_upper)
         self._model = _model(linear)
 
     def add_columns(self, lower: Sequence[float], upper: Sequence[float]) -> int:
@@ -56,10 +66,13 @@ class PyomoSession:
 
     def solve(self, options: Options) -> Answer:
         """Solve from scratch."""
-        if self._impossible:  # a row 0 = 1, which no file format can say
+        if self._impossible:
             return Answer("infeasible")
+        seconds = options.time_limit
+        if seconds is not None and self._whole_seconds:
+            seconds = math.ceil(seconds)
         wanted = {
-            "time_limit": options.time_limit,
+            "time_limit": seconds,
             "gap": options.gap or None,
             "threads": options.threads,
         }
@@ -71,7 +84,7 @@ class PyomoSession:
         logging.getLogger("pyomo").setLevel(logging.ERROR)
         try:
             results = solver.solve(self._model, load_solutions=False, tee=options.log)
-        except (RuntimeError, ValueError, OSError) as error:
+        except (RuntimeError, ValueError, OSError, ApplicationError) as error:
             return Answer("error", detail=" ".join(str(error).split())[-300:])
         finally:
             logging.getLogger("pyomo").setLevel(level)
@@ -84,8 +97,11 @@ class PyomoSession:
         if len(results.solution) and status != "infeasible":
             self._model.solutions.load_from(results)
             found = [v.value for v in self._model.x.values()][: self._columns]
-            # A solver that leaves a variable out of its file means zero.
-            values = np.array([0.0 if v is None else v for v in found], dtype=float)
+            # A variable in no row may be left out; any value within its bounds will do.
+            values = np.array(
+                [a if v is None else v for v, a in zip(found, self._absent, strict=True)],
+                dtype=float,
+            )
         detail = "" if status != "error" else f"{condition}: {results.solver.message}"
         return Answer(status, values, detail=detail)
 

@@ -54,8 +54,7 @@ def progress(found: Found) -> None:
 def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
     """The result of an enumeration."""
     if as_json:
-        said = {"count": result.count, "complete": result.complete}
-        _print_json(puzzle, said | {"solver": result.solver, **_found_json(puzzle, result)})
+        _print_json(puzzle, _found_json(puzzle, result))
         return
     shown = result.solutions[:_BOARDS]
     print(side_by_side([puzzle.draw(solution) for solution in shown]), end="\n\n" if shown else "")
@@ -72,7 +71,14 @@ def _found_json(puzzle: Puzzle, result: Found) -> dict[str, Any]:
         extra["orbits"] = result.orbits
     elif counts := result.complete and puzzle.counts(result.count):
         extra["counts"] = counts
-    return {"seconds": round(result.seconds, 3), **extra, "solutions": result.solutions}
+    return {
+        "count": result.count,
+        "complete": result.complete,
+        "seconds": round(result.seconds, 3),
+        "solver": result.solver,
+        **extra,
+        "solutions": result.solutions,
+    }
 
 
 def summary(puzzle: Puzzle, result: Found) -> str:

@@ -31,6 +31,7 @@ class Solver:
     executable: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    whole_seconds: bool = False
 
     @property
     def here(self) -> bool:
@@ -80,6 +81,7 @@ SOLVERS: dict[str, Solver] = {
             executable="glpsol",
             options={"time_limit": "tmlim", "gap": "mipgap"},
             note="one thread",
+            whole_seconds=True,
         ),
         Solver(
             "gurobi",
@@ -106,7 +108,7 @@ def session(name: str, linear: LinearModel) -> Session:
         return HighsSession(linear)
     from .pyomo_session import PyomoSession
 
-    return PyomoSession(linear, solver.pyomo, dict(solver.options))
+    return PyomoSession(linear, solver.pyomo, dict(solver.options), solver.whole_seconds)
 
 
 def find(name: str) -> Solver:

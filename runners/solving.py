@@ -71,8 +71,8 @@ def solve(
         If what the solver returned is no solution.
     """
     check_positive("time_limit", time_limit)
-    if not 0 <= gap < float("inf"):
-        raise InputError(f"gap: expected a number from 0 on, got {gap!r}")
+    check_positive("gap", gap, zero=True)
+    check_positive("threads", threads, whole=True)
     solvers.find(solver)
     if load and isinstance(source, Puzzle):
         raise InputError("load: a puzzle has no variables of its own to load; pass a model")

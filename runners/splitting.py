@@ -246,7 +246,8 @@ class Judge:
         """Solutions in a node, and whether they are all.
 
         Up to ``most`` are sought, and one more to know whether there are others, except where
-        the keys are fixed; it ``may_give_up`` after a number of nodes of HiGHS.  Raises :class:`SolverError` with the part if the solver fails twice.
+        the keys are fixed; it ``may_give_up`` after a number of nodes of HiGHS.  Raises
+        :class:`SolverError` with the part if the solver fails twice.
         """
         try:
             return self._try(node, deadline, most, may_give_up)

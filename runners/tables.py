@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..data import InputError
 from .errors import SolverMissing
-from .files import whole_file
+from .files import must_be_writable, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +31,8 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def must_be_table(path: str | Path) -> Path:
-    """``path`` if its ending names a format and the format's library is here."""
-    target = Path(path)
+    """``path`` if a table can be written there: its ending, its folder, the format's library."""
+    target = must_be_writable(path)
     if target.suffix.lower() not in _WRITERS:
         raise InputError(
             f"{target}: unknown table format {target.suffix!r}; end it in {', '.join(ENDINGS)}"
@@ -43,8 +43,8 @@ def must_be_table(path: str | Path) -> Path:
 
 
 def must_be_plot(path: str | Path) -> Path:
-    """``path`` if its ending is that of a picture and matplotlib is here."""
-    target = Path(path)
+    """``path`` if a picture can be written there, and matplotlib is here."""
+    target = must_be_writable(path)
     if target.suffix.lower() not in PICTURES:
         raise InputError(
             f"{target}: unknown picture format {target.suffix!r}; end it in {', '.join(PICTURES)}"

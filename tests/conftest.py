@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -92,29 +93,21 @@ def queens(n):
 
 
 def pandiagonal(corner):
-    """Pandiagonal squares of order 4 with ``corner`` in (0, 0), by backtracking over cells."""
-    lines = [[(r, c) for c in range(4)] for r in range(4)]
-    lines += [[(r, c) for r in range(4)] for c in range(4)]
-    lines += [[(i, (i + k) % 4) for i in range(4)] for k in range(4)]
-    lines += [[(i, (k - i) % 4) for i in range(4)] for k in range(4)]
-    through = {
-        at: [line for line in lines if at in line] for at in itertools.product(range(4), repeat=2)
-    }
-    filled, found = {(0, 0): corner}, []
-
-    def fill(k):
-        if k == 16:
-            found.append(tuple(tuple(filled[r, c] for c in range(4)) for r in range(4)))
-            return
-        at = divmod(k, 4)
-        for value in set(range(1, 17)) - set(filled.values()):
-            filled[at] = value
-            whole = [line for line in through[at] if all(x in filled for x in line)]
-            if all(sum(filled[x] for x in line) == 34 for line in whole):
-                fill(k + 1)
-            del filled[at]
-
-    fill(1)
+    """Pandiagonal squares of order 4 with ``corner`` in (0, 0): three rows tried, one follows."""
+    rows = np.array([p for p in itertools.permutations(range(1, 17), 4) if sum(p) == 34])
+    used = (1 << rows).sum(axis=1)
+    found = []
+    for first in rows[rows[:, 0] == corner]:
+        apart = used & (1 << first).sum() == 0
+        middle, bits = rows[apart], used[apart]
+        i, j = np.nonzero(bits[:, None] & bits[None, :] == 0)
+        second, third = middle[i], middle[j]
+        last = 34 - first - second - third
+        squares = np.stack([np.broadcast_to(first, last.shape), second, third, last], axis=1)
+        good = (np.sort(squares.reshape(-1, 16), axis=1) == np.arange(1, 17)).all(axis=1)
+        for k, step in itertools.product(range(4), (1, -1)):
+            good &= sum(squares[:, r, (k + step * r) % 4] for r in range(4)) == 34
+        found += [tuple(map(tuple, square)) for square in squares[good].tolist()]
     return sorted(found)
 
 

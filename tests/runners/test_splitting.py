@@ -126,13 +126,10 @@ def test_all_feasible_is_brute_force(milp: Milp, random: Any, hint: bool) -> Non
     model = milp.model()
     order = random.sample(list(model.k.values()), len(model.k)) if hint else []
     found = enumerate_solutions(model, keys=[model.k], want="feasible", order=order)
-    by_keys = dict(zip((tuple(s.values()) for s in found.solutions), found.objectives, strict=True))
+    by_keys = {tuple(solution.values()) for solution in found.solutions}
     assert found.complete
     assert len(by_keys) == found.count
-    assert by_keys.keys() == expected.keys()
-    if milp.cost is not None:
-        for keys, value in by_keys.items():
-            assert value == pytest.approx(expected[keys], abs=1e-5)
+    assert by_keys == expected.keys()
 
 
 @settings(max_examples=120, deadline=None)
@@ -169,7 +166,7 @@ def test_workers_change_nothing(puzzle: Any) -> None:
         pooled = enumerate_solutions(puzzle, executor=threads)
         assert pooled.solutions == alone.solutions
         few = enumerate_solutions(puzzle, limit=3, executor=threads)
-        assert few.solutions == alone.solutions[:3]
+        assert few.solutions == enumerate_solutions(puzzle, limit=3, workers=1).solutions
     assert alone.complete
     assert alone.progress.parts_done > 1
     assert alone.progress.share == pytest.approx(1)
