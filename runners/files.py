@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -42,9 +43,10 @@ def must_be_writable(path: str | Path) -> Path:
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected a file to write")
     if not target.parent.is_dir():
-        raise InputError(f"{target}: cannot be written: {target.parent} is no folder")
+        reason = errno.ENOTDIR if target.parent.exists() else errno.ENOENT
+        raise InputError(f"{target}: cannot be written: {os.strerror(reason)}")
     if not os.access(target.parent, os.W_OK):
-        raise InputError(f"{target}: cannot be written: {target.parent} is read-only")
+        raise InputError(f"{target}: cannot be written: {os.strerror(errno.EACCES)}")
     return target
 
 

@@ -78,7 +78,8 @@ def test_enumeration_is_brute_force(reference, instance, want):
     found = reference(milp(bounds, rows, cost, sense), want=want)
     assert points(found) == brute_force(bounds, rows, cost, sense, want)
     for solution, objective in zip(found.solutions, found.objectives, strict=True):
-        assert objective == sum(map(math.prod, zip(cost, solution.values(), strict=True)))
+        value = sum(map(math.prod, zip(cost, solution.values(), strict=True)))
+        assert objective == (value if want == "optimal" else None)
 
 
 KNAPSACK = (

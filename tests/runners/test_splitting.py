@@ -119,7 +119,7 @@ def _found(milp: Milp, **options: Any) -> dict[tuple[int, ...], float | None]:
     return dict(zip(keys, found.objectives, strict=True))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(milps(), st.randoms(use_true_random=False), st.booleans())
 def test_all_feasible_is_brute_force(milp: Milp, random: Any, hint: bool) -> None:
     expected = milp.brute_force()
@@ -132,7 +132,7 @@ def test_all_feasible_is_brute_force(milp: Milp, random: Any, hint: bool) -> Non
     assert by_keys == expected.keys()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(milps().filter(lambda milp: milp.cost is not None), st.integers(0, 4))
 def test_optimal_gap_and_best_are_brute_force(milp: Milp, gap: int) -> None:
     expected = milp.brute_force()
