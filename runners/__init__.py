@@ -9,28 +9,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .enumeration import enumerate_solutions
     from .errors import SolverError, SolverMissing
+    from .explaining import Explanation, explain
     from .exporting import export_model
     from .found import Found
     from .solving import Solved, solve
     from .tables import write_table
 
 _HOMES = {
+    "Explanation": "explaining",
     "Found": "found",
     "Solved": "solving",
     "SolverError": "errors",
     "SolverMissing": "errors",
     "enumerate_solutions": "enumeration",
+    "explain": "explaining",
     "export_model": "exporting",
     "solve": "solving",
     "write_table": "tables",
 }
 
 __all__ = [
+    "Explanation",
     "Found",
     "Solved",
     "SolverError",
     "SolverMissing",
     "enumerate_solutions",
+    "explain",
     "export_model",
     "solve",
     "write_table",

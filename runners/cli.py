@@ -69,6 +69,14 @@ class _PuzzleGroup(TyperGroup):
 
         return list(PUZZLES)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """A riddle's name, or a JSON file, stands for the riddle."""
+        from ..data import riddle_names
+
+        if args[0] in riddle_names() or args[0].lower().endswith(".json"):
+            args = ["riddle", "--source", *args]
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         from ..models import PUZZLES
 
@@ -253,6 +261,46 @@ def export(
     exporting.export_model(puzzle, out, format=format)
     print(f"wrote {out}", file=sys.stderr)
     return DONE
+
+
+@app.command()
+def explain(
+    source: Annotated[str, typer.Argument(help="a bundled riddle's name, or a JSON file")],
+    all_conflicts: Annotated[
+        bool,
+        typer.Option("--all-conflicts", help="without a solution: all minimal sets of clues"),
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="as Markdown")] = False,
+    json: JsonOption = False,
+) -> int:
+    """Explain a riddle: what follows from which clue, what contradicts what."""
+    from . import explain_text, explaining, report
+
+    said = explaining.explain(source, all_conflicts=all_conflicts)
+    if json:
+        report.print_json(explain_text.as_dict(said))
+    else:
+        print(explain_text.as_text(said, markdown), end="")
+    return DONE
+
+
+riddle_app = typer.Typer(help="The form of riddles.", rich_markup_mode=None)
+app.add_typer(riddle_app, name="riddle")
+
+
+@riddle_app.command()
+def schema() -> int:
+    """Print the JSON Schema of riddle files, for editors."""
+    from ..data import riddle_schema
+    from . import report
+
+    report.print_json(riddle_schema())
+    return DONE
+
+
+@riddle_app.callback()
+def _riddle() -> None:
+    pass
 
 
 @app.command("list")

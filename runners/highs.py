@@ -67,6 +67,11 @@ class HighsSession:
         index = np.arange(len(lower), dtype=np.int32)
         _must(self._highs.changeColsBounds(len(index), index, lower, upper), "bounds")
 
+    def set_costs(self, costs: Vector) -> None:
+        """Replace the objective, to be minimised."""
+        index = np.arange(len(costs), dtype=np.int32)
+        _must(self._highs.changeColsCost(len(costs), index, costs), "costs")
+
     def solve(self, options: Options) -> Answer:
         """Solve; Ctrl-C stops the solver and raises KeyboardInterrupt."""
         if self._impossible:
@@ -158,8 +163,8 @@ def _lp(linear: LinearModel) -> highspy.HighsLp:
     lp.integrality_ = [kinds.kInteger if i else kinds.kContinuous for i in linear.integer]
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = linear.columns, linear.rows
-    lp.a_matrix_.start_ = linear.matrix.indptr
-    lp.a_matrix_.index_ = linear.matrix.indices
+    lp.a_matrix_.start_ = linear.matrix.indptr.astype(np.int32)
+    lp.a_matrix_.index_ = linear.matrix.indices.astype(np.int32)
     lp.a_matrix_.value_ = linear.matrix.data
     lp.col_names_, lp.row_names_ = list(linear.col_names), list(linear.row_names)
     lp.model_name_ = linear.name

@@ -121,8 +121,12 @@ def solved(puzzle: Puzzle, result: Solved, as_json: bool) -> None:
 
 
 def _print_json(puzzle: Puzzle, said: dict[str, Any]) -> None:
-    head = {"puzzle": puzzle.name, "parameters": plain(puzzle.parameters())}
-    print(json.dumps(head | said, ensure_ascii=False, allow_nan=False))
+    print_json({"puzzle": puzzle.name, "parameters": plain(puzzle.parameters())} | said)
+
+
+def print_json(said: dict[str, Any]) -> None:
+    """One JSON object on standard output."""
+    print(json.dumps(said, ensure_ascii=False, allow_nan=False))
 
 
 def plain(value: Any) -> Any:
@@ -162,7 +166,7 @@ def side_by_side(drawings: Sequence[str], gap: int = 3) -> str:
 
 def inventory() -> None:
     """Puzzles, formulations, instances and solvers."""
-    from ..data import square_names
+    from ..data import riddle_names, square_names
     from ..models import PUZZLES
     from .solvers import SOLVERS
 
@@ -175,7 +179,8 @@ def inventory() -> None:
         for name, puzzle in PUZZLES.items()
     ]
     print(tabulate(puzzles, headers="keys"), end="\n\n")
-    print(f"squares: {', '.join(square_names())}", end="\n\n")
+    print(f"squares: {', '.join(square_names())}")
+    print(f"riddles: {', '.join(riddle_names())}", end="\n\n")
     solvers = [
         {
             "solver": solver.name,
