@@ -102,12 +102,19 @@ def run(
     if quick:
         repeat, time_limit = 1, min(time_limit, 5.0)
     rows: list[dict[str, Any]] = []
+    peer_times: dict[str, dict[str, list[float]]] = {}  # of tasks that several jobs share
     for name in chosen or names():
         if quick and not chosen and (name == FIRST_TOUR or not JOBS[name].quick):
             continue
-        contenders = _first_tour() if name == FIRST_TOUR else _contenders(JOBS[name], here)
-        expected = 1 if name == FIRST_TOUR else COUNTS[JOBS[name].task]
-        rows += _measure(name, contenders, expected, repeat, time_limit, say)
+        if name == FIRST_TOUR:
+            contenders, expected, known = _first_tour(), 1, dict[str, list[float]]()
+        else:
+            task = JOBS[name].task
+            contenders, expected = _contenders(JOBS[name], here), COUNTS[task]
+            known = peer_times.setdefault(task, {})
+        times = _measure(name, contenders, expected, repeat, time_limit, known, say)
+        known |= {contender: own for contender, own in times.items() if contender != OURS}
+        rows += [_row(name, contender, expected, times) for contender in times]
     return pd.DataFrame(rows)
 
 
@@ -138,15 +145,18 @@ def _measure(
     expected: int,
     repeat: int,
     time_limit: float,
+    known: Mapping[str, list[float]],
     say: Callable[[str], None],
-) -> list[dict[str, Any]]:
-    for count in contenders.values():  # imports, and what libraries set up once
-        count(0.05)
+) -> dict[str, list[float]]:
+    """The seconds of each contender, in turn; none where the time limit came first."""
     times: dict[str, list[float]] = {contender: [] for contender in contenders}
     late: set[str] = set()
+    for contender, count in contenders.items():
+        if contender not in known:
+            count(0.05)  # imports, and what libraries set up once
     for turn in range(repeat):
         for contender, count in contenders.items():
-            if contender in late:
+            if contender in late or contender in known:
                 continue
             began = time.perf_counter()
             found = count(time_limit)
@@ -159,14 +169,14 @@ def _measure(
                 times[contender].append(seconds)
             shown = f"over {time_limit:g} s" if found is None else f"{seconds:.3f} s"
             say(f"{name}: {contender} {shown} ({turn + 1} of {repeat})")
-    return [_row(name, contender, expected, times, contender in late) for contender in contenders]
+    return {c: [] if c in late else [*known.get(c, []), *times[c]] for c in contenders}
 
 
 def _row(
-    name: str, contender: str, expected: int, times: Mapping[str, list[float]], late: bool
+    name: str, contender: str, expected: int, times: Mapping[str, list[float]]
 ) -> dict[str, Any]:
     own, ours = times[contender], times[OURS]
-    seconds = median(own) if own and not late else float("nan")
+    seconds = median(own) if own else float("nan")
     return {
         "job": name,
         "contender": contender,

@@ -38,6 +38,8 @@ def main() -> None:
         status = app(standalone_mode=False) or DONE
     except TyperException as error:
         said = getattr(error, "format_message", error.__str__)()
+        if said == "Missing command.":
+            said = "puzzle: missing; nogood list shows them"
         if said.startswith("Usage:"):  # no command at all: the help is the answer
             print(said, file=sys.stderr)
             status = BAD_INPUT

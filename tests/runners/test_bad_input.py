@@ -3,7 +3,7 @@
 import pyomo.environ as pyo
 import pytest
 from nogood.data import InputError, load_grid, load_square
-from nogood.models import KnightsTour, MagicSquare, Queens
+from nogood.models import PUZZLES, KnightsTour, MagicSquare, Queens
 from nogood.runners import enumerate_solutions, export_model, solve
 
 CASES = [
@@ -271,7 +271,7 @@ def test_a_message_stays_short_whatever_was_given():
 COMMANDS = [
     (
         ["solve", "chess"],
-        "puzzle: expected one of queens, magic-square, knights-tour; got 'chess'",
+        f"puzzle: expected one of {', '.join(PUZZLES)}; got 'chess'",
     ),
     (["solve", "queens", "--n", "0"], "n: expected 1 to 200, got 0"),
     (
