@@ -64,7 +64,8 @@ def explain(
     """Explain a riddle, step by step, each step verified by HiGHS.
 
     Steps are derived in the order of their cost: first by the rules of one column (each value
-    once), then by one clue alone, by one clue and rules, by two clues, by all; of each the
+    once), then by one clue alone, by one clue and rules, by two clues, by all.  Sets of several
+    are looked at by propagation with probing, single ones and all together exactly.  Of each, the
     smallest set of facts, rules and clues that forces the new fact, by a MILP hitting set
     (weights 1, 10, 100).  A step then says all that its set forces.
 
@@ -112,7 +113,8 @@ class _Board:
         self.column = {index: j for j, index in self.literal.items()}
         self.clue = [(place[id(v)], 1) for v in model.holds.values()]
         self.rule = {name: (place[id(v)], 1) for name, v in model.once.items()}
-        self.oracle = Oracle(problem.linear)
+        self.switches = [j for j, _ in (*self.clue, *self.rule.values())]
+        self.oracle = Oracle(problem.linear, self.switches)
         self.start = {(self.column[index], 1) for index in self.riddle.start()}
         self.everything = [*self.clue, *self.rule.values()]
         self.known |= self.start | self._shown()
@@ -173,7 +175,7 @@ class _Board:
     def _differing(self) -> Oracle:
         """The model without the one solution."""
         ones = [j for j, value in self.consequences if value]
-        return Oracle(with_row(self.oracle.linear, ones, len(ones) - 1))
+        return Oracle(with_row(self.oracle.linear, ones, len(ones) - 1), self.switches)
 
     def steps(self) -> Iterator[Step]:
         """Deductions until all consequences are known."""
@@ -218,8 +220,12 @@ class _Board:
         if self._tried.get(group) == len(facts):
             return set()
         self._tried[group] = len(facts)
-        known = {j for j, _ in self.known}
-        return self.oracle.consequences([*facts, *self._elements(group)], columns - known)
+        elements, unknown = [*facts, *self._elements(group)], columns - {j for j, _ in self.known}
+        news = self.oracle.probed(elements, unknown)
+        if news or 1 < len(group[0]) + len(group[1]) < len(self.everything):
+            return news
+        # The cheapest sets are looked at exactly, and so is everything when nothing else is left.
+        return self.oracle.consequences(elements, unknown)
 
     def _elements(self, group: tuple[tuple[int, ...], tuple[str, ...]]) -> list[Element]:
         return [*(self.clue[h] for h in group[0]), *(self.rule[name] for name in group[1])]

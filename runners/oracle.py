@@ -16,6 +16,7 @@ from scipy import sparse
 from .errors import SolverError
 from .highs import HighsSession
 from .linear import LinearModel, Vector
+from .propagation import Propagator
 from .session import Options, rounded
 
 Element = tuple[int, int]
@@ -23,31 +24,52 @@ Element = tuple[int, int]
 
 
 class Oracle:
-    """Answers whether sets of elements of a binary model are satisfiable."""
+    """Answers whether sets of elements of a binary model are satisfiable.
 
-    def __init__(self, linear: LinearModel) -> None:
+    ``switches`` are columns at 0 wherever they are neither an element nor liked: what they turn
+    on is then out of the way.
+    """
+
+    def __init__(self, linear: LinearModel, switches: Collection[int]) -> None:
         self.linear = linear
         self.calls = 0
+        self._switches = np.array(sorted(switches), dtype=np.int64)
         self._session = HighsSession(linear)
-        self._options = Options(threads=1)
+        self._propagator = Propagator(linear)
 
-    def solve(
-        self, elements: Collection[Element], liked: Mapping[Element, float] | None = None
-    ) -> Vector | None:
-        """A solution with ``elements``, with the largest sum of what is ``liked``; or None."""
+    def _bounds(
+        self, elements: Collection[Element], liked: Mapping[Element, float]
+    ) -> tuple[Vector, Vector]:
         lower, upper = self.linear.col_lower.copy(), self.linear.col_upper.copy()
+        upper[self._switches] = 0
+        for column, _ in (*elements, *liked):
+            upper[column] = self.linear.col_upper[column]
         for column, value in elements:
             lower[column] = max(lower[column], value)
             upper[column] = min(upper[column], value)
+        return lower, upper
+
+    def solve(
+        self,
+        elements: Collection[Element],
+        liked: Mapping[Element, float] | None = None,
+        gap: float = 0.0,
+    ) -> Vector | None:
+        """A solution with ``elements``, with the largest sum of what is ``liked``; or None.
+
+        The sum may be short of the largest by a relative ``gap``.
+        """
+        liked = liked or {}
+        lower, upper = self._bounds(elements, liked)
         if (lower > upper).any():
             return None
         costs = np.zeros(self.linear.columns)
-        for (column, value), weight in (liked or {}).items():
+        for (column, value), weight in liked.items():
             costs[column] += -weight if value else weight
         self._session.set_bounds(lower, upper)
         self._session.set_costs(costs)
         self.calls += 1
-        answer = self._session.solve(self._options)
+        answer = self._session.solve(Options(threads=1, gap=gap))
         if answer.status == "infeasible":
             return None
         if answer.status != "optimal" or answer.values is None:
@@ -72,6 +94,42 @@ class Oracle:
             common = kept
         return common
 
+    def probed(self, elements: Collection[Element], of: Collection[int]) -> set[Element]:
+        """What propagation shows to follow: each column of ``of`` is tried at 0 and at 1.
+
+        All that it says follows; not all that follows is said.
+        """
+        lower, upper = (bound[:, None] for bound in self._bounds(elements, {}))
+        kind = self._propagator.dtype
+        low, high = lower.astype(kind), upper.astype(kind)
+        if not self._propagator.run(low, high)[0]:
+            raise SolverError("contradiction: everything follows")
+        columns = np.array(sorted(of), dtype=np.int64)
+        free = columns[low[columns, 0] < high[columns, 0]]
+        count, each = len(free), np.arange(len(free))
+        lows, highs = np.repeat(low, 2 * count, axis=1), np.repeat(high, 2 * count, axis=1)
+        lows[free, each] = 1
+        highs[free, each + count] = 0
+        possible = Propagator(self._binding(low[:, 0], high[:, 0])).run(lows, highs)
+        fixed = set(columns.tolist()) - set(free.tolist())
+        found = {(j, int(low[j, 0])) for j in fixed}
+        found |= {(int(j), 0) for j in free[~possible[:count]]}
+        return found | {(int(j), 1) for j in free[~possible[count:]]}
+
+    def _binding(self, low: Vector, high: Vector) -> LinearModel:
+        """The model without the rows that hold whatever happens within these bounds."""
+        linear = self.linear
+        plus, minus = linear.matrix.maximum(0), linear.matrix.minimum(0)
+        least, most = plus @ low + minus @ high, plus @ high + minus @ low
+        rows = np.flatnonzero((least < linear.row_lower) | (most > linear.row_upper))
+        return replace(
+            linear,
+            matrix=linear.matrix[rows],
+            row_lower=linear.row_lower[rows],
+            row_upper=linear.row_upper[rows],
+            row_names=tuple(linear.row_names[i] for i in rows),
+        )
+
     def smallest(
         self, hard: Collection[Element], weights: Mapping[Element, float]
     ) -> set[Element] | None:
@@ -90,7 +148,8 @@ class Oracle:
         while True:
             chosen = hitting.smallest()
             assert chosen is not None
-            found = self.solve([*hard, *chosen], weights)
+            # Any solution gives up a set that must be met; a good one gives up a small set.
+            found = self.solve([*hard, *chosen], weights, gap=0.5)
             if found is None:
                 return chosen
             hitting.must_meet({(j, v) for j, v in weights if int(found[j]) != v})
