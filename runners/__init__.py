@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .explaining import Explanation, explain
     from .exporting import export_model
     from .found import Found
+    from .model_files import read_model
     from .solving import Solved, solve
     from .tables import write_table
 
@@ -24,6 +25,7 @@ _HOMES = {
     "enumerate_solutions": "enumeration",
     "explain": "explaining",
     "export_model": "exporting",
+    "read_model": "model_files",
     "solve": "solving",
     "write_table": "tables",
 }
@@ -37,6 +39,7 @@ __all__ = [
     "enumerate_solutions",
     "explain",
     "export_model",
+    "read_model",
     "solve",
     "write_table",
 ]

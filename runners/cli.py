@@ -72,9 +72,12 @@ class _PuzzleGroup(TyperGroup):
         return list(PUZZLES)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """A riddle's name, or a JSON file, stands for the riddle."""
+        """A riddle's name, or a JSON file, stands for the riddle; an LP or MPS file for itself."""
         from ..data import riddle_names
+        from .model_files import is_model_file
 
+        if is_model_file(args[0]):
+            return "model", _model_command(type(self).run), args
         if args[0] in riddle_names() or args[0].lower().endswith(".json"):
             args = ["riddle", "--source", *args]
         return super().resolve_command(ctx, args)
@@ -84,9 +87,52 @@ class _PuzzleGroup(TyperGroup):
 
         if cmd_name not in PUZZLES:
             raise InputError(f"puzzle: expected one of {', '.join(PUZZLES)}; got {cmd_name!r}")
-        single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name)(_bound(PUZZLES[cmd_name], type(self).run))
-        return typer.main.get_command(single)
+        puzzle = PUZZLES[cmd_name]
+        text = (inspect.getdoc(puzzle) or "").split("\n\n")[0]
+        return _single(cmd_name, _bound(puzzle, type(self).run), text)
+
+
+def _model_command(run: Callable[..., int]) -> Any:
+    """The command on a model file."""
+    from .model_files import ModelFile
+
+    def command(path: Path, keys: list[str] | None, **rest: Any) -> int:
+        return run(ModelFile(path, tuple(keys or ())), **rest)
+
+    own = list(inspect.signature(run, eval_str=True).parameters.values())[1:]
+    text = "key variables: a name or a pattern such as x*; may be repeated"
+    key = Annotated[list[str] | None, typer.Option("--keys", help=text)]
+    options = [
+        _parameter("path", Annotated[Path, typer.Argument()], inspect.Parameter.empty),
+        _parameter("keys", key, None),
+    ]
+    return _single("model", _signed(command, options, own), "Read an LP or MPS file.")
+
+
+def _single(name: str, command: Callable[..., int], text: str) -> Any:
+    command.__doc__ = text
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name)(command)
+    return typer.main.get_command(single)
+
+
+def _signed(
+    command: Callable[..., int], options: list[inspect.Parameter], own: list[inspect.Parameter]
+) -> Callable[..., int]:
+    """``command`` with the parameters that Typer is to see."""
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    command.__signature__ = inspect.Signature([*options, *own])  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in (*options, *own)}
+    return command
+
+
+def _source(puzzle: Any) -> tuple[Any, Any]:
+    """A puzzle, or the arrays of a model file and its keys."""
+    from .model_files import ModelFile
+
+    if isinstance(puzzle, ModelFile):
+        return puzzle.linear, puzzle.keys or None
+    return puzzle, None
 
 
 def _puzzle_command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -121,12 +167,7 @@ def _bound(puzzle: Any, run: Callable[..., int]) -> Callable[..., int]:
         given = {name: value for name, value in values.items() if value not in (None, [])}
         return run(puzzle(**given), **rest)
 
-    command.__doc__ = (inspect.getdoc(puzzle) or "").split("\n\n")[0]
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [*options, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own)]
-    )
-    command.__annotations__ = {p.name: p.annotation for p in (*options, *own)}
-    return command
+    return _signed(command, options, own)
 
 
 def _options(field: Field[Any], hint: Any) -> list[inspect.Parameter]:
@@ -177,11 +218,11 @@ def solve(
     log: Annotated[bool, typer.Option("--log", help="the solver's log")] = False,
     json: JsonOption = False,
 ) -> int:
-    """Solve a puzzle once, to optimality."""
+    """Solve a puzzle, a riddle's file or an LP or MPS file once, to optimality."""
     from . import report, solving
 
     solved = solving.solve(
-        puzzle, solver=solver, time_limit=time_limit, gap=gap, threads=threads, log=log
+        _source(puzzle)[0], solver=solver, time_limit=time_limit, gap=gap, threads=threads, log=log
     )
     report.solved(puzzle, solved, json)
     if solved.status == "error":
@@ -224,13 +265,13 @@ def enumerate_(
     ] = None,
     json: JsonOption = False,
 ) -> int:
-    """Find all solutions of a puzzle."""
+    """Find all solutions of a puzzle, of a riddle's file or of an LP or MPS file."""
     from . import enumeration, report, tables
 
     if out is not None:
         tables.must_be_table(out)
     found = enumeration.enumerate_solutions(
-        puzzle,
+        *_source(puzzle),
         want=want,  # type: ignore[arg-type]
         gap=gap,
         relative_gap=relative_gap,
@@ -257,10 +298,10 @@ def export(
     out: Annotated[Path, typer.Option(help="the file to write")],
     format: Annotated[str | None, typer.Option(help="lp or mps; by default the ending")] = None,
 ) -> int:
-    """Write a puzzle's MILP as an LP or MPS file."""
+    """Write the MILP as an LP or MPS file."""
     from . import exporting
 
-    exporting.export_model(puzzle, out, format=format)
+    exporting.export_model(_source(puzzle)[0], out, format=format)
     print(f"wrote {out}", file=sys.stderr)
     return DONE
 

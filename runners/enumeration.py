@@ -18,7 +18,7 @@ from . import solvers
 from .cuts import Point, candidates
 from .found import Found
 from .levels import k_best, minimised, tolerance, with_cutoff, without_objective
-from .linear import Problem, as_problem
+from .linear import LinearModel, Problem, as_problem
 from .orbits import Symmetry, expanded, symmetry_of
 from .parallel import Progress, search_all
 from .session import Options
@@ -30,7 +30,7 @@ Method = Literal["split", "cuts"]
 
 
 def enumerate_solutions(
-    source: Puzzle | pyo.ConcreteModel,
+    source: Puzzle | pyo.ConcreteModel | LinearModel,
     keys: Iterable[Any] | None = None,
     *,
     want: Want | None = None,
@@ -54,9 +54,11 @@ def enumerate_solutions(
     Parameters
     ----------
     source
-        A puzzle, or a ``ConcreteModel`` with linear constraints; it is only read.
+        A puzzle, a ``ConcreteModel`` with linear constraints, which is only read, or what
+        ``read_model`` gives.
     keys
-        The key variables of a model, indexed ones too; all its discrete variables by default.
+        The key variables of a model, indexed ones too (names or patterns, for one read from a
+        file); all its discrete variables by default.
     want
         ``"optimal"`` (the default with an objective) or ``"feasible"`` (without one).
     gap, relative_gap

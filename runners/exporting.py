@@ -26,7 +26,10 @@ _LONGEST = 60
 
 
 def export_model(
-    source: Puzzle | pyo.ConcreteModel, path: str | Path, *, format: str | None = None
+    source: Puzzle | pyo.ConcreteModel | LinearModel,
+    path: str | Path,
+    *,
+    format: str | None = None,
 ) -> Path:
     """Write a puzzle or any Pyomo MILP as ``"lp"`` or ``"mps"``, by default the ending of ``path``.
 
@@ -78,7 +81,7 @@ def _name(name: str, taken: set[str]) -> str:
     return short
 
 
-def _header(source: Puzzle | pyo.ConcreteModel, linear: LinearModel) -> list[str]:
+def _header(source: object, linear: LinearModel) -> list[str]:
     made = f"nogood {version('nogood')}"
     if not isinstance(source, Puzzle):
         return [f"{linear.name} ({made})"]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import highspy
 import numpy as np
+from scipy import sparse
 
+from ..data import InputError
 from .linear import LinearModel, Vector
 from .session import Answer, Options, Status
 
@@ -140,6 +142,43 @@ def write(linear: LinearModel, path: Path) -> None:
     highs = _Quiet()
     _must(highs.passModel(_lp(linear)), "the model")
     _must(highs.writeModel(str(path)), str(path))
+
+
+def read(path: Path) -> LinearModel:
+    """Read LP or MPS by the ending of ``path``; :class:`InputError` where that fails."""
+    highs = _Quiet()
+    if highs.readModel(str(path)) != highspy.HighsStatus.kOk:
+        raise InputError(f"{path}: HiGHS cannot read it; is it a proper LP or MPS file?")
+    lp, kinds = highs.getLp(), highspy.HighsVarType
+    integrality = list(lp.integrality_) or [kinds.kContinuous] * lp.num_col_
+    if set(integrality) - {kinds.kContinuous, kinds.kInteger}:
+        raise InputError(f"{path}: semi-continuous variables are not supported")
+    if highs.getHessianNumNz():
+        raise InputError(f"{path}: the objective is quadratic; expected a linear one")
+    highs.ensureRowwise()
+    matrix, count = highs.getLp().a_matrix_, lp.num_col_
+    columns = lp.col_names_ or [f"c{j}" for j in range(count)]
+    rows = lp.row_names_ or [f"r{i}" for i in range(lp.num_row_)]
+    sense = -1 if lp.sense_ == highspy.ObjSense.kMaximize else 1
+    cost = np.array(lp.col_cost_, dtype=float)
+    return LinearModel(
+        matrix=sparse.csr_array(
+            (np.array(matrix.value_), np.array(matrix.index_), np.array(matrix.start_)),
+            shape=(lp.num_row_, count),
+        ),
+        row_lower=np.array(lp.row_lower_, dtype=float),
+        row_upper=np.array(lp.row_upper_, dtype=float),
+        row_names=tuple(rows),
+        cost=sense * cost + 0.0,
+        offset=sense * float(lp.offset_),
+        sense=sense,
+        col_lower=np.array(lp.col_lower_, dtype=float) + 0.0,
+        col_upper=np.array(lp.col_upper_, dtype=float) + 0.0,
+        integer=np.array([kind == kinds.kInteger for kind in integrality], dtype=bool),
+        col_names=tuple(columns),
+        name=lp.model_name_ or path.stem,
+        has_objective=bool(cost.any()),
+    )
 
 
 def reset_threads() -> None:

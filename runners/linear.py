@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
@@ -133,15 +134,16 @@ class Problem:
 
 
 def as_problem(
-    source: Puzzle | pyo.ConcreteModel,
+    source: Puzzle | pyo.ConcreteModel | LinearModel,
     keys: Iterable[Any] | None = None,
     *,
     tell_apart: bool = False,
 ) -> Problem:
     """Compile a puzzle, or any Pyomo MILP with the key variables ``keys``.
 
-    ``keys`` holds variables, indexed ones too; by default all discrete variables.  To
-    ``tell_apart`` solutions by them, there must be some, with finite bounds.
+    ``keys`` holds variables, indexed ones too; by default all discrete variables.  Of a model
+    read from a file they are names, or patterns such as ``x*``.  To ``tell_apart`` solutions by
+    them, there must be some, with finite bounds.
 
     Raises
     ------
@@ -155,6 +157,8 @@ def as_problem(
         model = source.model()
         named: dict[Any, VarData] = dict(source.keys(model))
         problem = _problem(model, named, source)
+    elif isinstance(source, LinearModel):
+        problem = _from_arrays(source, keys, tell_apart)
     elif not isinstance(source, pyo.Block) or not source.is_constructed():
         raise InputError(f"expected a puzzle or a ConcreteModel, got {type(source).__name__}")
     else:
@@ -162,6 +166,26 @@ def as_problem(
     if tell_apart:
         _must_be_narrow(problem)
     return problem
+
+
+def _from_arrays(linear: LinearModel, keys: Iterable[Any] | None, tell_apart: bool) -> Problem:
+    chosen = dict.fromkeys(np.flatnonzero(linear.integer).tolist())
+    if keys is not None:
+        chosen = {}
+        for pattern in _iterable(keys):
+            found = [j for j, n in enumerate(linear.col_names) if fnmatchcase(n, str(pattern))]
+            if not found:
+                raise InputError(f"keys: {pattern!r} is no variable of the model")
+            for j in found:
+                if not linear.integer[j]:
+                    raise InputError(
+                        f"key {linear.col_names[j]}: continuous; keys are binary or integer"
+                    )
+            chosen |= dict.fromkeys(found)
+    if tell_apart and not chosen:
+        raise InputError("the model has no discrete variable; nothing tells solutions apart")
+    columns = np.array(list(chosen), dtype=np.int64)
+    return Problem(linear, tuple(linear.col_names[j] for j in columns), columns, None)
 
 
 def discrete(source: object) -> list[VarData] | None:

@@ -13,6 +13,7 @@ from tabulate import tabulate
 
 from ..models.puzzle import Puzzle
 from .found import Found
+from .model_files import ModelFile
 from .solving import Solved
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def progress(found: Found) -> None:
             )
 
 
-def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
+def found(puzzle: Puzzle | ModelFile, result: Found, as_json: bool) -> None:
     """The result of an enumeration."""
     if as_json:
         _print_json(puzzle, _found_json(puzzle, result))
@@ -63,7 +64,7 @@ def found(puzzle: Puzzle, result: Found, as_json: bool) -> None:
     print(summary(puzzle, result))
 
 
-def _found_json(puzzle: Puzzle, result: Found) -> dict[str, Any]:
+def _found_json(puzzle: Puzzle | ModelFile, result: Found) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if result.problem.linear.has_objective:
         extra["objectives"] = result.objectives
@@ -81,7 +82,7 @@ def _found_json(puzzle: Puzzle, result: Found) -> dict[str, Any]:
     }
 
 
-def summary(puzzle: Puzzle, result: Found) -> str:
+def summary(puzzle: Puzzle | ModelFile, result: Found) -> str:
     """One line: how many, whether all, how long."""
     count = f"{result.count} solution{'' if result.count == 1 else 's'}"
     if result.distinct:
@@ -101,7 +102,7 @@ def summary(puzzle: Puzzle, result: Found) -> str:
 _WHY = {"limit": "--limit", "time limit": "--time-limit", "interrupt": "Ctrl-C", None: ""}
 
 
-def solved(puzzle: Puzzle, result: Solved, as_json: bool) -> None:
+def solved(puzzle: Puzzle | ModelFile, result: Solved, as_json: bool) -> None:
     """The result of a solve."""
     if as_json:
         names = ("status", "objective", "bound", "nodes", "seconds", "solver", "solution")
@@ -120,7 +121,7 @@ def solved(puzzle: Puzzle, result: Solved, as_json: bool) -> None:
         print(f"note: {remark}")
 
 
-def _print_json(puzzle: Puzzle, said: dict[str, Any]) -> None:
+def _print_json(puzzle: Puzzle | ModelFile, said: dict[str, Any]) -> None:
     print_json({"puzzle": puzzle.name, "parameters": plain(puzzle.parameters())} | said)
 
 

@@ -14,7 +14,7 @@ from . import solvers
 from .cuts import add_lazy
 from .enumeration import check_positive
 from .errors import SolverError
-from .linear import Problem, as_problem, discrete
+from .linear import LinearModel, Problem, as_problem, discrete
 from .session import Answer, Options, Status, rounded
 
 
@@ -40,7 +40,7 @@ class Solved:
 
 
 def solve(
-    source: Puzzle | pyo.ConcreteModel,
+    source: Puzzle | pyo.ConcreteModel | LinearModel,
     *,
     solver: str = "highs",
     time_limit: float | None = None,
@@ -57,7 +57,8 @@ def solve(
     Parameters
     ----------
     source
-        A puzzle, or a ``ConcreteModel``; it is only read, unless ``load``.
+        A puzzle, a ``ConcreteModel``, which is only read unless ``load``, or what ``read_model``
+        gives.
     solver, time_limit, gap, threads, log
         As in :class:`~nogood.runners.session.Options`; seconds, relative gap.
     load
@@ -74,8 +75,8 @@ def solve(
     check_positive("gap", gap, zero=True)
     check_positive("threads", threads, whole=True)
     solvers.find(solver)
-    if load and isinstance(source, Puzzle):
-        raise InputError("load: a puzzle has no variables of its own to load; pass a model")
+    if load and isinstance(source, Puzzle | LinearModel):
+        raise InputError("load: only a ConcreteModel has variables to load")
     problem = as_problem(source, discrete(source))
     began = time.perf_counter()
     answer = _answer(problem, solver, Options(time_limit, gap, threads, log))
