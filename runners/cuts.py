@@ -112,7 +112,7 @@ def add_lazy(problem: Problem, keys: IntVector, session: Session) -> int:
 
 def lazy_rows(problem: Problem, keys: IntVector) -> list[tuple[list[int], list[float], float]]:
     """The lazy constraints that ``keys`` violate, each as columns, coefficients and bound."""
-    if problem.puzzle is None or not problem.puzzle.lazy:
+    if problem.puzzle is None or not problem.lazy:
         return []
     column = problem.column_of
     return [

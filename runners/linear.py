@@ -121,6 +121,11 @@ class Problem:
         combination = np.linalg.lstsq(dense, ones, rcond=None)[0]
         return bool(np.abs(dense @ combination - ones).max() < 1e-9)
 
+    @property
+    def lazy(self) -> bool:
+        """Whether candidates may violate constraints that are not in the model."""
+        return self.puzzle is not None and self.puzzle.lazy
+
     @cached_property
     def column_of(self) -> dict[Hashable, int]:
         """The column of each key index."""
