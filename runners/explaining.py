@@ -64,10 +64,11 @@ def explain(
     """Explain a riddle, step by step, each step verified by HiGHS.
 
     Steps are derived in the order of their cost: first by the rules of one column (each value
-    once), then by one clue alone, by one clue and rules, by two clues, by all.  Sets of several
-    are looked at by propagation with probing, single ones and all together exactly.  Of each, the
-    smallest set of facts, rules and clues that forces the new fact, by a MILP hitting set
-    (weights 1, 10, 100).  A step then says all that its set forces.
+    once), then by one clue alone, by one clue and rules, by two clues, by all.  What a set with
+    clues forces is looked for by propagation with probing, what rules alone or all clues together
+    force by HiGHS, so that nothing is missed in the end.  Of each, the smallest set of facts,
+    rules and clues that forces the new fact, by a MILP hitting set (weights 1, 10, 100).  A step
+    then says all that its set forces.
 
     Parameters
     ----------
@@ -222,9 +223,10 @@ class _Board:
         self._tried[group] = len(facts)
         elements, unknown = [*facts, *self._elements(group)], columns - {j for j, _ in self.known}
         news = self.oracle.probed(elements, unknown)
-        if news or 1 < len(group[0]) + len(group[1]) < len(self.everything):
+        clues, rules = len(group[0]), len(group[1])
+        exactly = clues == 0 or clues + rules == len(self.everything)
+        if news or not exactly:
             return news
-        # The cheapest sets are looked at exactly, and so is everything when nothing else is left.
         return self.oracle.consequences(elements, unknown)
 
     def _elements(self, group: tuple[tuple[int, ...], tuple[str, ...]]) -> list[Element]:
