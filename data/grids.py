@@ -82,7 +82,9 @@ def _read(path: Path, kind: str) -> str:
 
 def _csv(text: str, where: str) -> list[list[str]]:
     try:
-        return [row for row in csv.reader(text.splitlines()) if any(cell.strip() for cell in row)]
+        return [
+            row for row in csv.reader(text.splitlines()) if len(row) > 1 or "".join(row).strip()
+        ]
     except csv.Error as error:
         raise InputError(f"{where}: not a CSV file: {error}") from None
 

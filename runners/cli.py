@@ -261,7 +261,10 @@ def enumerate_(
     solver: SolverOption = "highs",
     threads: ThreadsOption = None,
     out: Annotated[
-        Path | None, typer.Option(help="write the table: .csv, .json, .parquet, .md or .tex")
+        Path | None,
+        typer.Option(
+            help="write the table: .csv, .json, .parquet, .md or .tex; queens: .boards, .vectors"
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> int:
@@ -287,7 +290,7 @@ def enumerate_(
     )
     report.progress(found)
     if out is not None:
-        tables.write_table(found.table, out)
+        tables.write_found(found, out)
     report.found(puzzle, found, json)
     return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
 

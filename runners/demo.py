@@ -8,23 +8,26 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..data import InputError, write_queens
-from ..models import KnightsTour, MagicSquare, Puzzle, Queens
-from .enumeration import enumerate_solutions
+from ..data import InputError
+from ..models import KnightsTour, MagicSquare, Puzzle, Queens, Riddle
+from .enumeration import Method, enumerate_solutions
 from .exporting import export_model
-from .files import whole_file
 from .found import Found
 from .report import progress, side_by_side, summary, text_table
-from .tables import write_table
+from .tables import QUEENS, write_found, write_table
 
 
 @dataclass(frozen=True)
 class Show:
-    """One part of the demo; ``limit`` solutions at most, ``boards`` of them drawn."""
+    """One part of the demo; ``limit`` solutions at most, ``boards`` of them drawn.
+
+    By ``cuts`` HiGHS is asked again after each no-good cut; ``split`` is the fast method.
+    """
 
     title: str
     file: str
     puzzle: Puzzle
+    method: Method = "cuts"
     limit: int | None = None
     boards: int = 4
 
@@ -36,8 +39,15 @@ SHOWS = (
         Queens(square="reto2", total="magic"),
     ),
     Show("All magic squares of order 3", "magic-square-3", MagicSquare(n=3), boards=8),
-    Show("The first twenty magic squares of order 4", "magic-square-4", MagicSquare(n=4), limit=20),
+    Show(
+        "The first twenty of the 7040 magic squares of order 4",
+        "magic-square-4",
+        MagicSquare(n=4),
+        "split",
+        limit=20,
+    ),
     Show("A closed knight's tour", "knights-tour-8", KnightsTour(), limit=1),
+    Show("Einstein's riddle", "einstein", Riddle("einstein")),
 )
 
 
@@ -54,6 +64,7 @@ def run(folder: Path) -> None:
         rows.append(
             {
                 "puzzle": show.file,
+                "method": show.method,
                 "solutions": found.count,
                 "complete": found.complete,
                 "solver calls": len(found.calls),
@@ -68,14 +79,13 @@ def run(folder: Path) -> None:
 
 def _show(show: Show, folder: Path) -> Found:
     print(f"── {show.title}\n")
-    found = enumerate_solutions(show.puzzle, limit=show.limit)
+    found = enumerate_solutions(show.puzzle, limit=show.limit, method=show.method)
     progress(found)
     print(side_by_side([show.puzzle.draw(s) for s in found.solutions[: show.boards]]))
     print(f"\n{summary(show.puzzle, found)}\n")
     export_model(show.puzzle, folder / f"{show.file}.lp")
     write_table(found.table, folder / f"{show.file}.csv")
     if isinstance(show.puzzle, Queens):
-        for form in ("boards", "vectors"):
-            with whole_file(folder / f"{show.file}.{form}") as path:
-                path.write_text(write_queens(found.solutions, form), encoding="ascii")
+        for ending in QUEENS:
+            write_found(found, folder / f"{show.file}{ending}")
     return found

@@ -137,7 +137,7 @@ CASES = [
     (lambda: solve(Queens(4), gap="x"), "gap: expected a number from 0 on, got 'x'"),
     (
         lambda: solve(Queens(4), load=True),
-        "load: a puzzle has no variables of its own to load; pass a model",
+        "load: only a ConcreteModel has variables to load",
     ),
     (lambda: enumerate_solutions("queens"), "expected a puzzle or a ConcreteModel, got str"),
     (lambda: solve(pyo.AbstractModel()), "expected a puzzle or a ConcreteModel, got AbstractModel"),

@@ -10,6 +10,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyomo.environ as pyo
@@ -120,12 +121,16 @@ def _found(milp: Milp, **options: Any) -> dict[tuple[int, ...], float | None]:
 
 
 @settings(max_examples=120, deadline=None)
-@given(milps(), st.randoms(use_true_random=False), st.booleans())
-def test_all_feasible_is_brute_force(milp: Milp, random: Any, hint: bool) -> None:
+@given(milps(), st.randoms(use_true_random=False), st.booleans(), st.booleans())
+def test_all_feasible_is_brute_force(milp: Milp, random: Any, hint: bool, parts: bool) -> None:
     expected = milp.brute_force()
     model = milp.model()
     order = random.sample(list(model.k.values()), len(model.k)) if hint else []
-    found = enumerate_solutions(model, keys=[model.k], want="feasible", order=order)
+    with ThreadPoolExecutor(2) as threads, patch.object(parallel, "_ALONE", 1 if parts else 10**9):
+        found = enumerate_solutions(
+            model, keys=[model.k], want="feasible", order=order, executor=threads
+        )
+        assert found.complete
     by_keys = {tuple(solution.values()) for solution in found.solutions}
     assert found.complete
     assert len(by_keys) == found.count
