@@ -6,17 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pyomo.environ as pyo
 from pyomo.core.base.var import VarData
 from pyomo.core.expr import LinearExpression
 
-from ..data import InputError
+from ..data import InputError, Square, load_square
 from .boards import Cell, Move, board_symmetries, cells, draw_grid
 from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
 
 KINDS = ("closed", "open", "path")
+OBJECTIVES = ("min", "max")
 LARGEST_SIDE, MOST_SQUARES = 100, 2500
 STEPS = tuple((dr, dc) for dr in (-2, -1, 1, 2) for dc in (-2, -1, 1, 2) if abs(dr) != abs(dc))
 Grid = tuple[tuple[int, ...], ...]
@@ -28,9 +30,15 @@ class KnightsTour(Puzzle):
 
     Sets
         N, the squares; A, the arcs (i, j) between squares a knight's move apart; n = |N|.
+    Parameters
+        :math:`w_i`, the weight of a square (optional).
     Variables
         :math:`x_{ij} \in \{0, 1\}`, the tour goes from i to j;
-        :math:`u_i \in \mathbb{Z}`, the number of the visit to i.
+        :math:`u_i \in \mathbb{Z}`, the number of the visit to i (``mtz``, ``mtz-lifted``);
+        :math:`f_{ij} \ge 0`, the flow from i to j (``flow``).
+    Objective
+        min or max :math:`\sum_{(i, j) \in A} |w_i - w_j|\, x_{ij}`, the roughness of the tour,
+        where there are weights; edges for arcs in ``dfj``.
     Constraints, closed tours
         :math:`\sum_j x_{ij} = 1` and :math:`\sum_j x_{ji} = 1` for each i, and subtours
         eliminated as the formulation says.
@@ -53,6 +61,16 @@ class KnightsTour(Puzzle):
         Improvements and extensions to the Miller–Tucker–Zemlin subtour elimination
         constraints, Operations Research Letters 10 (1991), 27–36.
 
+        ``flow``: the depot 1 sends one unit to each other square along the tour,
+        :math:`\sum_j f_{ji} - \sum_j f_{ij} = 1` for i ≠ 1, and
+        :math:`f_{ij} \le (n-1) x_{ij}`.  For free ends n units come from outside into the first
+        square, and each square keeps one: :math:`n s_i + \sum_j f_{ji} - \sum_j f_{ij} = 1` for
+        each i.  (Variables :math:`g_i \le n s_i` for this inflow with :math:`\sum g_i = n` would
+        say the same: as :math:`\sum s_i = 1`, all of :math:`g_i = n s_i`.)  A cycle without the
+        depot (the first square) gets nothing to keep.  The relaxation is at least as strong as
+        that of ``mtz``.  Source: B. Gavish, S. Graves, The travelling salesman problem and
+        related problems, Working paper GR-078-78, Operations Research Center, MIT (1978).
+
         ``dfj``: undirected edges :math:`y_e`, two at each square (an end counts for one), and
         :math:`\sum_{e \in E(S)} y_e \le |S| - 1` for S ⊂ N, added when violated.  One
         assignment is read as the two directed tours along it.  Source: G. Dantzig,
@@ -74,9 +92,16 @@ class KnightsTour(Puzzle):
     )
     start: Cell | None = field(default=None, metadata={"help": "first square, as ROW,COLUMN"})
     end: Cell | None = field(default=None, metadata={"help": "last square, as ROW,COLUMN"})
-    formulation: Literal["mtz", "mtz-lifted", "dfj"] = field(
+    formulation: Literal["mtz", "mtz-lifted", "flow", "dfj"] = field(
         default="mtz", metadata={"help": "how subtours are eliminated"}
     )
+    square: str | Path | Sequence[Sequence[int]] | None = field(
+        default=None, metadata={"help": "weights: a bundled square's name or a CSV file"}
+    )
+    objective: Literal["min", "max"] | None = field(
+        default=None, metadata={"help": "smallest or largest sum of the moves' weight differences"}
+    )
+    weights: Square | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         rows = whole(self.rows, "rows", 1, LARGEST_SIDE)
@@ -95,6 +120,23 @@ class KnightsTour(Puzzle):
             raise InputError(f"end: {end} is the start; a tour ends on another square")
         for name, value in {"rows": rows, "cols": cols, "start": start, "end": end}.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "weights", self._weights())
+
+    def _weights(self) -> Square | None:
+        if self.square is None:
+            if self.objective is not None:
+                raise InputError("objective: needs a square of weights (square=…)")
+            return None
+        if self.objective is None:
+            raise InputError("square: needs an objective, min or max (objective=…)")
+        one_of(self.objective, "objective", OBJECTIVES)
+        weights = load_square(self.square)
+        side = len(weights)
+        if (self.rows, self.cols) != (side, side):
+            raise InputError(
+                f"square: its side is {side}, but the board is {self.rows}×{self.cols}"
+            )
+        return weights
 
     @property
     def lazy(self) -> bool:  # type: ignore[override]
@@ -124,10 +166,21 @@ class KnightsTour(Puzzle):
         return [(*i, *j) for i, near in self.neighbours.items() for j in near]
 
     def model(self) -> pyo.ConcreteModel:
-        """The MILP in the class's docstring; names: ``x[i,j]``, ``u[i]``, ``leave[i]``, …"""
+        """The MILP in the class's docstring; names: ``x[i,j]``, ``u[i]``, ``f[i,j]``, …"""
         model = pyo.ConcreteModel("knights_tour")
         FORMULATIONS[self.formulation](self, model)
+        if self.weights:
+            lines = model.y if self.lazy else model.x
+            model.objective = pyo.Objective(
+                expr=_sum(list(lines.values()), [self._step(*line) for line in lines]),
+                sense=pyo.minimize if self.objective == "min" else pyo.maximize,
+            )
         return model
+
+    def _step(self, r: int, c: int, r2: int, c2: int) -> int:
+        """The difference of the weights of two squares."""
+        assert self.weights
+        return abs(self.weights[r][c] - self.weights[r2][c2])
 
     def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
         """Arcs or edges by (row, column, row, column); ends by ("first", row, column) and so on."""
@@ -138,11 +191,15 @@ class KnightsTour(Puzzle):
         return found
 
     def symmetries(self, group: Group = "all") -> list[Generator]:
-        """The board's, each with and without reversal, if they keep the given ends."""
+        """The board's, each with and without reversal, if they keep the given ends.
+
+        With weights, only those that keep the difference along every arc.
+        """
         reversals = (False, True) if group == "all" else (False,)
         return distinct(
             {index: self._image(index, move, back) for index in self._indices()}
             for move in board_symmetries(self.rows, self.cols)
+            if self._keeps_steps(move)
             for back in reversals
             if self._keeps_ends(move, back)
         )
@@ -167,6 +224,11 @@ class KnightsTour(Puzzle):
         if self.lazy:
             return (*min(i, j), *max(i, j))
         return (*j, *i) if back else (*i, *j)
+
+    def _keeps_steps(self, move: Move) -> bool:
+        return not self.weights or all(
+            self._step(*move(*arc[:2]), *move(*arc[2:])) == self._step(*arc) for arc in self.arcs
+        )
 
     def _keeps_ends(self, move: Move, back: bool) -> bool:
         if self.kind == "closed" and self.end is None:
@@ -247,10 +309,21 @@ class KnightsTour(Puzzle):
                 raise ValueError(f"the {name} is {at}, not {given}")
 
     def figures(self, solution: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """The last square, and the first where it is free."""
+        """The last square, the first where it is free, and with weights the roughness.
+
+        The roughness is the sum of the weight differences along the tour; that of the closing
+        move counts where the tour is closed.
+        """
         where = {number: (r, c) for r, row in enumerate(solution) for c, number in enumerate(row)}
-        ends = {"last": "{},{}".format(*where[self.rows * self.cols])}
-        return ends if self.kind == "closed" else {"first": "{},{}".format(*where[1]), **ends}
+        order = [where[number] for number in sorted(where)]
+        found: dict[str, Any] = {"last": "{},{}".format(*order[-1])}
+        if self.kind == "closed":
+            order.append(order[0])
+        else:
+            found = {"first": "{},{}".format(*order[0]), **found}
+        if self.weights:
+            found["roughness"] = sum(self._step(*i, *j) for i, j in pairwise(order))
+        return found
 
     def counts(self, count: int) -> dict[str, int]:
         """Closed tours without their direction."""
@@ -352,6 +425,25 @@ def _lift_bounds(tour: KnightsTour, model: pyo.ConcreteModel, depot: Cell | None
     model.latest = pyo.Constraint(list(u), rule=upper)
 
 
+def _flow(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
+    """Flow f along the tour, of which each square but the depot keeps one unit."""
+    _degrees(tour, model)
+    depot = tour.start if tour.kind == "closed" else None
+    n, near = tour.rows * tour.cols, tour.neighbours
+    model.f = pyo.Var(tour.arcs, domain=pyo.NonNegativeReals, bounds=(0, n - 1))
+    x, f = model.x, model.f
+    model.capacity = pyo.Constraint(tour.arcs, rule=lambda m, *arc: f[arc] <= (n - 1) * x[arc])
+
+    def keep(m: pyo.ConcreteModel, *i: int) -> Any:
+        flows = [f[(*j, *i)] for j in near[i]] + [f[(*i, *j)] for j in near[i]]  # type: ignore[index]
+        signs = [1] * len(near[i]) + [-1] * len(near[i])  # type: ignore[index]
+        if depot is None:
+            return _sum([m.first[i], *flows], [n, *signs]) == 1
+        return _sum(flows, signs) == 1
+
+    model.keep = pyo.Constraint([i for i in tour.squares if i != depot], rule=keep)
+
+
 def _dfj(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
     """Edges y and degrees; the subtour constraints come from :meth:`KnightsTour.violated`."""
     edges = [arc for arc in tour.arcs if arc[:2] < arc[2:]]
@@ -381,6 +473,7 @@ def _dfj(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
 FORMULATIONS: dict[str, Callable[[KnightsTour, pyo.ConcreteModel], None]] = {
     "mtz": _mtz,
     "mtz-lifted": _mtz_lifted,
+    "flow": _flow,
     "dfj": _dfj,
 }
 
@@ -390,9 +483,10 @@ def _close(model: pyo.ConcreteModel, lines: pyo.Var, line: tuple[int, ...]) -> N
     model.closing = pyo.Constraint(expr=_sum([lines[line]] if line in lines else []) == 1)
 
 
-def _sum(terms: Sequence[VarData]) -> Any:
+def _sum(terms: Sequence[VarData], coefficients: Sequence[int] | None = None) -> Any:
     """A linear expression, also of no terms: a square without moves makes a false constraint."""
-    return LinearExpression(linear_coefs=[1] * len(terms), linear_vars=list(terms))
+    coefficients = [1] * len(terms) if coefficients is None else coefficients
+    return LinearExpression(linear_coefs=list(coefficients), linear_vars=list(terms))
 
 
 def _apart(a: Cell, b: Cell) -> bool:
@@ -420,10 +514,10 @@ def _walk(near: Mapping[Cell, Sequence[Cell]], start: Cell) -> list[Cell]:
     order, previous, at = [start], start, near[start][0]
     while at != start:
         order.append(at)
-        onward = [j for j in near[at] if j != previous]
-        if not onward:
+        onward = near[at]
+        if len(onward) == 1:
             break
-        previous, at = at, onward[0]
+        previous, at = at, onward[onward[0] == previous]
     return order
 
 

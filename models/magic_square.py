@@ -1,4 +1,4 @@
-"""Magic squares with binaries for "this cell holds this value"."""
+"""Magic squares: binaries for "this cell holds this value", or integer cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .boards import Cell, Move, board_symmetries, cells, draw_grid
 from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
 
 KINDS = ("normal", "semimagic", "associative", "pandiagonal")
-FORMULATIONS = ("strengthened", "plain")
+FORMULATIONS = ("strengthened", "plain", "integer")
 LARGEST = 20
 LARGEST_HIDING = 7
 _MOST_SYMMETRIES = 1000
@@ -36,10 +36,15 @@ class MagicSquare(Puzzle):
     Parameters
         :math:`M = n (n^2 + 1) / 2`, the magic constant.
     Variables
-        :math:`x_{rcv} \in \{0, 1\}`, cell (r, c) holds the value v.
+        :math:`x_{rcv} \in \{0, 1\}`, cell (r, c) holds the value v.  ``integer`` instead:
+        :math:`a_{rc} \in V`, the value in cell (r, c); :math:`b_{ij} \in \{0, 1\}`, for each
+        pair of cells i, j: the value in i is the larger.
     Constraints
         :math:`\sum_v x_{rcv} = 1` for each cell, :math:`\sum_{rc} x_{rcv} = 1` for each value,
         :math:`\sum_{rc \in l} \sum_v v\, x_{rcv} = M` for each line l.
+    Constraints, ``integer``
+        :math:`a_i - a_j \ge 1 - n^2 (1 - b_{ij})` and :math:`a_j - a_i \ge 1 - n^2 b_{ij}` for
+        each pair of cells, :math:`\sum_{rc \in l} a_{rc} = M` for each line l.
 
     Kinds: the lines of a *semimagic* square are its rows and columns; of a *normal* one the two
     diagonals too; of a *pandiagonal* one the broken diagonals too; in an *associative* one two
@@ -50,6 +55,14 @@ class MagicSquare(Puzzle):
     the lines has the sum |S| (n² + 1) / 2.  In order 4 these are the corners, the centre, the
     middle pairs of the outer rows and those of the outer columns.  They leave the relaxation as
     it is and make presolve and propagation much stronger.  They are looked for up to n = 5.
+
+    ``integer`` is the lesson in what not to do.  It has half the variables, but its big-M says
+    next to nothing in the relaxation: with b = 1/2 all cells may hold the same value, and only
+    fixing b, one pair of cells after the other, tells them apart.  The constraints on x for
+    cells and values are those of an assignment, so they describe the convex hull of "all
+    different": any k cells sum to 1 + … + k or more, also in the relaxation.  Source:
+    H. P. Williams, H. Yan, Representations of the all_different predicate of constraint
+    satisfaction in integer programming, INFORMS Journal on Computing 13 (2001), 96–103.
 
     Source: W. S. Andrews, Magic Squares and Cubes (1917); the 7040 squares of order 4 are those
     of B. Frénicle de Bessy (1693), 880 up to rotations and reflections.
@@ -70,8 +83,9 @@ class MagicSquare(Puzzle):
     hide_queens: bool = field(
         default=False, metadata={"help": "the cells of every n-queens solution sum to M too"}
     )
-    formulation: Literal["strengthened", "plain"] = field(
-        default="strengthened", metadata={"help": "with the implied equalities, or without"}
+    formulation: Literal["strengthened", "plain", "integer"] = field(
+        default="strengthened",
+        metadata={"help": "with implied equalities, without, or with integer cells and big-M"},
     )
 
     def __post_init__(self) -> None:
@@ -98,9 +112,21 @@ class MagicSquare(Puzzle):
         return self.given  # type: ignore[return-value]
 
     def model(self) -> pyo.ConcreteModel:
-        """The MILP in the class's docstring; names: ``x[r,c,v]``, ``cell[r,c]``, ``row[r]``, …"""
-        n, model = self.n, pyo.ConcreteModel("magic_square")
-        values = range(1, n * n + 1)
+        """The MILP in the class's docstring; names: ``x[r,c,v]``, ``a[r,c]``, ``cell[r,c]``, …"""
+        model = pyo.ConcreteModel("magic_square")
+        if self.formulation == "integer":
+            self._add_integers(model)
+        else:
+            self._add_binaries(model)
+        for name, lines in self._lines().items():
+            self._add_lines(model, name, lines)
+        if self.formulation == "strengthened":
+            self._add_lines(model, "implied", _implied(self.n, self.kind))
+        return model
+
+    def _add_binaries(self, model: pyo.ConcreteModel) -> None:
+        """x, one value in each cell and one cell for each value."""
+        n, values = self.n, range(1, self.n**2 + 1)
         model.x = pyo.Var(range(n), range(n), values, domain=pyo.Binary)
         x = model.x
         model.cell = pyo.Constraint(
@@ -109,19 +135,37 @@ class MagicSquare(Puzzle):
         model.value = pyo.Constraint(
             values, rule=lambda m, v: pyo.quicksum(x[r, c, v] for r, c in cells(n, n)) == 1
         )
-        for name, lines in self._lines().items():
-            self._add_lines(model, name, lines)
-        if self.formulation == "strengthened":
-            self._add_lines(model, "implied", _implied(n, self.kind))
         for (r, c), v in self._given.items():
             x[r, c, v].setlb(1)
-        return model
+
+    def _add_integers(self, model: pyo.ConcreteModel) -> None:
+        """a, and b to make each two of them differ."""
+        n, top = self.n, self.n**2
+        pairs = [(*i, *j) for i, j in combinations(cells(n, n), 2)]
+        model.a = pyo.Var(range(n), range(n), domain=pyo.Integers, bounds=(1, top))
+        model.b = pyo.Var(pairs, domain=pyo.Binary)
+        a, b = model.a, model.b
+
+        def above(m: pyo.ConcreteModel, *ij: int) -> Any:
+            return a[ij[:2]] - a[ij[2:]] >= 1 - top * (1 - b[ij])
+
+        def below(m: pyo.ConcreteModel, *ij: int) -> Any:
+            return a[ij[2:]] - a[ij[:2]] >= 1 - top * b[ij]
+
+        model.above = pyo.Constraint(pairs, rule=above)
+        model.below = pyo.Constraint(pairs, rule=below)
+        for at, v in self._given.items():
+            a[at].setlb(v)
+            a[at].setub(v)
 
     def _add_lines(self, model: pyo.ConcreteModel, name: str, lines: Sequence[Line]) -> None:
         n, values = self.n, range(1, self.n**2 + 1)
 
         def rule(m: pyo.ConcreteModel, k: int) -> Any:
-            total = pyo.quicksum(v * m.x[r, c, v] for r, c in sorted(lines[k]) for v in values)
+            if self.formulation == "integer":
+                total = pyo.quicksum(m.a[at] for at in sorted(lines[k]))
+            else:
+                total = pyo.quicksum(v * m.x[r, c, v] for r, c in sorted(lines[k]) for v in values)
             return total == len(lines[k]) * (n * n + 1) / 2
 
         if lines:
@@ -134,37 +178,45 @@ class MagicSquare(Puzzle):
         return lines
 
     def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
-        """``x[r, c, v]`` by ``(r, c, v)``."""
-        return dict(model.x.items())
+        """``x[r, c, v]`` by ``(r, c, v)``; ``a[r, c]`` by ``(r, c)``."""
+        return dict((model.a if self.formulation == "integer" else model.x).items())
 
     def symmetries(self, group: Group = "all") -> list[Generator]:
         """Moves of the cells that map lines onto lines, each with and without v → n² + 1 − v.
 
         The moves are the board's eight and, for ``group="all"``, those that permute rows and
         columns alike by a permutation that commutes with i → n − 1 − i: 32 of order 4, so 64
-        symmetries in all.  Of these, the ones that keep the given cells.
+        symmetries in all.  Of these, the ones that keep the given cells.  With integer cells
+        v → n² + 1 − v is none: it changes values, it does not permute the keys.
         """
         n, top = self.n, self.n**2 + 1
         moves = board_symmetries(n, n) if group == "board" else list(_moves(n))
         families = [set(lines) for lines in self._lines().values() if lines]
         union = set().union(*families)
         given = set(self._given.items())
+        flips = group == "all" and self.formulation != "integer"
         found: list[Generator] = []
-        for move, flip in product(moves, (False, True) if group == "all" else (False,)):
+        for move, flip in product(moves, (False, True) if flips else (False,)):
             kept = {(move(*at), top - v if flip else v) for at, v in given} == given
             if kept and all(frozenset(move(*at) for at in line) in union for line in union):
-                found.append(
-                    {
-                        (r, c, v): (*move(r, c), top - v if flip else v)
-                        for r, c in cells(n, n)
-                        for v in range(1, top)
-                    }
-                )
+                found.append(self._permutation(move, flip))
         return distinct(found)
+
+    def _permutation(self, move: Move, flip: bool) -> Generator:
+        n, top = self.n, self.n**2 + 1
+        if self.formulation == "integer":
+            return {at: move(*at) for at in cells(n, n)}
+        return {
+            (r, c, v): (*move(r, c), top - v if flip else v)
+            for r, c in cells(n, n)
+            for v in range(1, top)
+        }
 
     def read(self, keys: Mapping[Index, int]) -> tuple[tuple[int, ...], ...]:
         """The rows."""
         n = self.n
+        if self.formulation == "integer":
+            return tuple(tuple(keys[r, c] for c in range(n)) for r in range(n))
         entries = [v for (_, _, v), value in keys.items() if value]
         return tuple(tuple(entries[n * r : n * r + n]) for r in range(n))
 

@@ -66,6 +66,7 @@ def test_read_draw_and_parameters():
         "total": None,
         "objective": None,
         "given": ((0, 1),),
+        "formulation": "diagonals",
     }
     assert puzzle.figures((1, 3, 0, 2)) == {}
 

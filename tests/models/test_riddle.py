@@ -8,7 +8,7 @@ from nogood.runners import enumerate_solutions
 COUNTS = {"city": 2, "cookie": 1, "couples": 1, "einstein": 1, "football": 1, "ships": 1}
 
 
-@pytest.mark.parametrize(("name", "count"), COUNTS.items())
+@pytest.mark.parametrize(("name", "count"), list(COUNTS.items()))
 @pytest.mark.parametrize("method", ["split", "cuts"])
 def test_counts(name, count, method):
     found = enumerate_solutions(Riddle(name), method=method)

@@ -62,7 +62,7 @@ CASES = [
     ),
     (
         lambda: MagicSquare(formulation="strong"),
-        "formulation: expected one of strengthened, plain; got 'strong'",
+        "formulation: expected one of strengthened, plain, integer; got 'strong'",
     ),
     (lambda: MagicSquare(8, hide_queens=True), "hide_queens: n is 8; it is at most 7 here"),
     (lambda: MagicSquare(given={(0, 0): 17}), "given (0, 0): expected 1 to 16, got 17"),
@@ -91,7 +91,7 @@ CASES = [
     ),
     (
         lambda: KnightsTour(formulation="MTZ"),
-        "formulation: expected one of mtz, mtz-lifted, dfj; got 'MTZ'",
+        "formulation: expected one of mtz, mtz-lifted, flow, dfj; got 'MTZ'",
     ),
     (lambda: KnightsTour(start=(8, 0)), "start: row: expected 0 to 7, got 8"),
     (lambda: KnightsTour(start="a1"), "start: expected a square as ROW,COLUMN, got 'a1'"),

@@ -38,6 +38,7 @@ def test_enumerate_json_is_one_object_and_nothing_else(nogood):
         "total": 260,
         "objective": None,
         "given": [],
+        "formulation": "diagonals",
     }
     for vector in said["solutions"]:
         Queens(square="reto2", total=260).check(vector)
