@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .comparing import compare
     from .enumeration import enumerate_solutions
     from .errors import SolverError, SolverMissing
     from .explaining import Explanation, explain
@@ -22,6 +23,7 @@ _HOMES = {
     "Solved": "solving",
     "SolverError": "errors",
     "SolverMissing": "errors",
+    "compare": "comparing",
     "enumerate_solutions": "enumeration",
     "explain": "explaining",
     "export_model": "exporting",
@@ -36,6 +38,7 @@ __all__ = [
     "Solved",
     "SolverError",
     "SolverMissing",
+    "compare",
     "enumerate_solutions",
     "explain",
     "export_model",

@@ -57,7 +57,8 @@ def main() -> None:
 
 
 def _fail(message: str, status: int) -> int:
-    print(f"nogood: {' '.join(message.split())}", file=sys.stderr)
+    color = typer.colors.RED if status == SOLVER_FAILED else None
+    typer.secho(f"nogood: {' '.join(message.split())}", err=True, fg=color)
     return status
 
 
@@ -293,6 +294,41 @@ def enumerate_(
         tables.write_found(found, out)
     report.found(puzzle, found, json)
     return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
+
+
+@_puzzle_command("compare")
+def compare(
+    puzzle: Any,
+    formulations: Annotated[
+        str, typer.Option(help="some of the puzzle's, with commas; all by default")
+    ] = "",
+    solvers: Annotated[str, typer.Option(help="solvers, with commas")] = "highs",
+    seeds: Annotated[int, typer.Option(help="runs, where the solver has seeds; medians")] = 1,
+    time_limit: Annotated[float, typer.Option(help="seconds for a run")] = 60.0,
+    out: Annotated[Path | None, typer.Option(help="write the table to this file")] = None,
+    plot: Annotated[Path | None, typer.Option(help="draw it to this file")] = None,
+) -> int:
+    """Compare formulations and solvers on one instance."""
+    from . import comparing, report, tables
+
+    if out is not None:
+        tables.must_be_table(out)
+    if plot is not None:
+        tables.must_be_plot(plot)
+    table = comparing.compare(
+        puzzle,
+        [name for name in formulations.split(",") if name],
+        [name for name in solvers.split(",") if name],
+        seeds=seeds,
+        time_limit=time_limit,
+        say=lambda line: print(line, file=sys.stderr),
+    )
+    print(report.text_table(table.dropna(axis="columns", how="all")))
+    if out is not None:
+        tables.write_table(table, out)
+    if plot is not None and not table.empty:
+        comparing.plot(table, plot)
+    return DONE
 
 
 @_puzzle_command("export")

@@ -105,6 +105,7 @@ class HighsSession:
             "time_limit": highspy.kHighsInf if options.time_limit is None else options.time_limit,
             "mip_rel_gap": options.gap,
             "output_flag": options.log,
+            "random_seed": options.seed,
             "mip_max_nodes": 2**31 - 1 if options.max_nodes is None else options.max_nodes,
         }.items():
             self._highs.setOptionValue(name, value)

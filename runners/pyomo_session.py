@@ -75,6 +75,7 @@ class PyomoSession:
             "time_limit": seconds,
             "gap": options.gap or None,
             "threads": options.threads,
+            "seed": options.seed or None,
         }
         solver = pyo.SolverFactory(self._solver)
         for ours, value in wanted.items():

@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
 from ..models.puzzle import Puzzle
+from .comparing import formulations_of
 from .found import Found
 from .model_files import ModelFile
 from .solving import Solved
@@ -175,7 +176,7 @@ def inventory() -> None:
         {
             "puzzle": name,
             "parameters": _fields(puzzle),
-            "formulations": ", ".join(_formulations(puzzle)),
+            "formulations": ", ".join(formulations_of(puzzle)),
         }
         for name, puzzle in PUZZLES.items()
     ]
@@ -196,8 +197,3 @@ def inventory() -> None:
 
 def _fields(puzzle: Any) -> str:
     return ", ".join(f.name for f in fields(puzzle) if f.init)
-
-
-def _formulations(puzzle: type[Puzzle]) -> tuple[str, ...]:
-    hint = get_type_hints(puzzle).get("formulation")
-    return get_args(hint) if get_origin(hint) is Literal else ()

@@ -29,7 +29,7 @@ class Options:
 
     ``time_limit`` in seconds; ``gap`` relative, 0 by default; ``threads`` None for the solver's
     own choice; ``log`` prints the solver's log on standard error;
-    ``max_nodes`` gives up after so many (HiGHS only).
+    ``max_nodes`` gives up after so many (HiGHS only); ``seed`` for solvers that have one.
     """
 
     time_limit: float | None = None
@@ -37,6 +37,7 @@ class Options:
     threads: int | None = None
     log: bool = False
     max_nodes: int | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)

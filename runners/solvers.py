@@ -20,7 +20,7 @@ class Solver:
 
     ``module`` or ``executable`` must be there for it to be called; ``pyomo`` is its name in
     Pyomo's ``SolverFactory`` (empty for HiGHS, which is called through highspy); ``options``
-    are its own names of ``time_limit``, ``gap`` and ``threads``.
+    are its own names of ``time_limit``, ``gap``, ``threads`` and ``seed``.
     """
 
     name: str
@@ -65,6 +65,7 @@ SOLVERS: dict[str, Solver] = {
                 "time_limit": "limits/time",
                 "gap": "limits/gap",
                 "threads": "parallel/maxnthreads",
+                "seed": "randomization/randomseedshift",
             },
         ),
         Solver(
@@ -72,7 +73,12 @@ SOLVERS: dict[str, Solver] = {
             "apt install coinor-cbc",
             pyomo="cbc",
             executable="cbc",
-            options={"time_limit": "seconds", "gap": "ratioGap", "threads": "threads"},
+            options={
+                "time_limit": "seconds",
+                "gap": "ratioGap",
+                "threads": "threads",
+                "seed": "randomSeed",
+            },
         ),
         Solver(
             "glpk",
@@ -89,7 +95,12 @@ SOLVERS: dict[str, Solver] = {
             pyomo="gurobi_direct",
             module="gurobipy",
             distribution="gurobipy",
-            options={"time_limit": "TimeLimit", "gap": "MIPGap", "threads": "Threads"},
+            options={
+                "time_limit": "TimeLimit",
+                "gap": "MIPGap",
+                "threads": "Threads",
+                "seed": "Seed",
+            },
             note="2000 rows and columns without a licence",
         ),
     )

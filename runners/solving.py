@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ def solve(
     time_limit: float | None = None,
     gap: float = 0.0,
     threads: int | None = None,
+    seed: int = 0,
     log: bool = False,
     load: bool = False,
 ) -> Solved:
@@ -62,7 +63,7 @@ def solve(
     source
         A puzzle, a ``ConcreteModel``, which is only read unless ``load``, or what ``read_model``
         gives.
-    solver, time_limit, gap, threads, log
+    solver, time_limit, gap, threads, seed, log
         As in :class:`~nogood.runners.session.Options`; seconds, relative gap.
     load
         Set the values of the model's variables to the solution.
@@ -82,7 +83,7 @@ def solve(
         raise InputError("load: only a ConcreteModel has variables to load")
     problem = as_problem(source, discrete(source))
     began = time.perf_counter()
-    options = Options(time_limit, gap, threads, log)
+    options = Options(time_limit, gap, threads, log, seed=seed)
     if solver == "highs" and problem.lazy and not problem.linear.has_objective:
         answer = _searched(problem, options)
     else:
@@ -109,7 +110,7 @@ def _answer(problem: Problem, solver: str, options: Options) -> Answer:
     end = None if options.time_limit is None else time.perf_counter() + options.time_limit
     while True:
         left = None if end is None else max(end - time.perf_counter(), 0.001)
-        answer = session.solve(Options(left, options.gap, options.threads, options.log))
+        answer = session.solve(replace(options, time_limit=left))
         if answer.values is None:
             return answer
         values = rounded(problem.linear, answer.values, solver)
