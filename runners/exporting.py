@@ -7,12 +7,15 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pyomo.environ as pyo
+from scipy import sparse
 
 from ..data import InputError
 from ..models.puzzle import Puzzle
 from .files import whole_file
 from .linear import LinearModel, as_problem, discrete
+from .lp_format import CONSTANT, lp_text
 
 _COMMENT = {"lp": "\\", "mps": "*"}
 # Words that some reader takes for a section, an infinite bound or a kind of variable.
@@ -33,6 +36,8 @@ def export_model(
 ) -> Path:
     """Write a puzzle or any Pyomo MILP as ``"lp"`` or ``"mps"``, by default the ending of ``path``.
 
+    An MPS file always minimises: of a maximisation, the negated objective.
+
     ``x[0,1]`` is named ``x_0_1``, a minus sign ``m``; names are unique and mean nothing to a
     reader of the format.  A comment on top names puzzle, parameters and version.
     """
@@ -44,11 +49,33 @@ def export_model(
     from . import highs
 
     with whole_file(target, ending) as partial:
-        highs.write(named(linear), partial)
-        text = partial.read_text(encoding="utf-8")
-        header = "".join(f"{_COMMENT[ending]} {line}\n" for line in _header(source, linear))
+        if ending == "lp":
+            text = lp_text(named(linear))
+        else:
+            highs.write(_for_mps(named(linear)), partial)
+            text = partial.read_text(encoding="utf-8")
+        lines = _header(source, linear)
+        if linear.sense < 0 and ending == "mps":
+            lines.append("minimises the negated objective")
+        header = "".join(f"{_COMMENT[ending]} {line}\n" for line in lines)
         partial.write_text(header + text, encoding="utf-8")
     return target
+
+
+def _for_mps(linear: LinearModel) -> LinearModel:
+    """To be minimised, and without a constant: readers disagree about OBJSENSE and its sign."""
+    plain = replace(linear, sense=1, offset=0.0)
+    if not linear.offset:
+        return plain
+    return replace(
+        plain,
+        matrix=sparse.csr_array(sparse.hstack((linear.matrix, sparse.csr_array((linear.rows, 1))))),
+        cost=np.append(linear.cost, linear.offset),
+        col_lower=np.append(linear.col_lower, 1.0),
+        col_upper=np.append(linear.col_upper, 1.0),
+        integer=np.append(linear.integer, False),
+        col_names=(*linear.col_names, CONSTANT),
+    )
 
 
 def named(linear: LinearModel) -> LinearModel:

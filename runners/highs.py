@@ -178,7 +178,7 @@ def read(path: Path) -> LinearModel:
         integer=np.array([kind == kinds.kInteger for kind in integrality], dtype=bool),
         col_names=tuple(columns),
         name=lp.model_name_ or path.stem,
-        has_objective=bool(cost.any()),
+        has_objective=bool(cost.any() or lp.offset_),
     )
 
 
