@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,9 @@ _STATUS: dict[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kIterationLimit: "node limit",
 }
 _STOPPED = ("time limit", "node limit", "interrupted")
+_UNSET = -1
+_threads: int | None = _UNSET
+_scheduler = threading.Lock()
 _FEASIBLE = 2  # kSolutionStatusFeasible
 
 
@@ -41,7 +45,6 @@ class HighsSession:
     def __init__(self, linear: LinearModel) -> None:
         self._highs = _Quiet()
         self._highs.HandleKeyboardInterrupt = True
-        self._threads: int | None = None
         self._columns = linear.columns
         self._impossible = linear.impossible
         _must(self._highs.passModel(_lp(linear)), "the model")
@@ -86,6 +89,9 @@ class HighsSession:
         return answer
 
     def _run(self) -> Answer:
+        if threading.current_thread() is not threading.main_thread():
+            self._highs.run()  # Ctrl-C comes to the main thread alone
+            return self._answer()
         thread = self._highs.startSolve()
         try:
             while thread.is_alive():
@@ -97,9 +103,7 @@ class HighsSession:
         return self._answer()
 
     def _set(self, options: Options) -> None:
-        if options.threads != self._threads:
-            reset_threads()
-            self._threads = options.threads
+        _use_threads(options.threads)
         for name, value in {
             "threads": options.threads or 0,
             "time_limit": highspy.kHighsInf if options.time_limit is None else options.time_limit,
@@ -184,7 +188,18 @@ def read(path: Path) -> LinearModel:
 
 def reset_threads() -> None:
     """Let whoever uses HiGHS next in this process choose its number of threads."""
+    global _threads
+    _threads = _UNSET
     highspy.Highs.resetGlobalScheduler(True)
+
+
+def _use_threads(threads: int | None) -> None:
+    """HiGHS has one scheduler a process; it is made anew where its threads change."""
+    global _threads
+    with _scheduler:
+        if threads != _threads:
+            highspy.Highs.resetGlobalScheduler(True)
+            _threads = threads
 
 
 def version() -> str:
