@@ -67,7 +67,8 @@ class Puzzle(ABC):
         """Lazy constraints that an integer candidate violates.
 
         Each is ``(coefficients, bound)`` for ``sum(a * key) <= bound``, and holds in every
-        solution.  The candidate need not satisfy the other constraints.
+        solution.  The candidate need not satisfy the other constraints.  Keys are binary here and
+        coefficients 1: the constraints are counted.
         """
         return ()
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from .cuts import Point, TimeIsUp
-from .errors import SolverError
 from .linear import Problem
 from .parallel import Progress
+from .session import readings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,11 +49,11 @@ class Found:
     def _stream(self, points: Iterator[Point]) -> Iterator[Any]:
         try:
             for point in points:
-                readings = self._read(point)
-                for solution in readings[:1] if self.distinct else readings:
+                solutions = readings(self.problem, point.keys, self.solver)
+                for solution in solutions[:1] if self.distinct else solutions:
                     self._solutions.append(solution)
                     self._objectives.append(point.objective)
-                    self._orbits.append(point.orbit * len(readings))
+                    self._orbits.append(point.orbit * len(solutions))
                     yield solution
                     if len(self._solutions) == self._limit:
                         self._stopped = "limit"
@@ -61,18 +61,6 @@ class Found:
             self._complete = True
         except TimeIsUp:
             self._stopped = "time limit"
-
-    def _read(self, point: Point) -> Sequence[Any]:
-        keys, puzzle = self.problem.mapping(point.keys), self.problem.puzzle
-        if puzzle is None:
-            return (keys,)
-        readings = puzzle.readings(keys)
-        for solution in readings:
-            try:
-                puzzle.check(solution)
-            except ValueError as error:
-                raise SolverError(f"{self.solver} returned what is no solution: {error}") from None
-        return readings
 
     def __iter__(self) -> Iterator[Any]:
         seen = 0

@@ -134,16 +134,15 @@ class HighsSession:
     def _which(self) -> Status:
         """Unbounded or infeasible: the same rows without the objective tell."""
         costs = np.array(self._highs.getLp().col_cost_)
-        index = np.arange(len(costs), dtype=np.int32)
-        self._highs.changeColsCost(len(costs), index, np.zeros(len(costs)))
+        self.set_costs(np.zeros(len(costs)))
         self._highs.run()
         said = _STATUS.get(self._highs.getModelStatus(), "error")
-        self._highs.changeColsCost(len(costs), index, costs)
+        self.set_costs(costs)
         return "unbounded" if said == "optimal" else said
 
 
 def write(linear: LinearModel, path: Path) -> None:
-    """Write LP or MPS by the ending of ``path``."""
+    """Write ``path`` in the format of its ending."""
     highs = _Quiet()
     _must(highs.passModel(_lp(linear)), "the model")
     _must(highs.writeModel(str(path)), str(path))
@@ -200,11 +199,6 @@ def _use_threads(threads: int | None) -> None:
         if threads != _threads:
             highspy.Highs.resetGlobalScheduler(True)
             _threads = threads
-
-
-def version() -> str:
-    """HiGHS's own version."""
-    return str(_Quiet().version())
 
 
 def _lp(linear: LinearModel) -> highspy.HighsLp:

@@ -23,7 +23,6 @@ from ..data import InputError
 from ..models.puzzle import Puzzle
 
 Vector = NDArray[np.float64]
-Keys = Mapping[Any, VarData]
 WIDEST_KEY = 100_000
 """Of a wider key, a no-good cut's big-M would be lost in the solver's tolerances."""
 
@@ -103,6 +102,12 @@ class Problem:
     puzzle: Puzzle | None
     variables: tuple[VarData, ...] = ()
 
+    @property
+    def binary_keys(self) -> bool:
+        """Whether all keys are 0 or 1."""
+        lower, upper = self.linear.col_lower, self.linear.col_upper
+        return bool(((lower[self.key_columns] >= 0) & (upper[self.key_columns] <= 1)).all())
+
     @cached_property
     def same_number_of_ones(self) -> bool:
         """Whether the equality rows imply that the sum of the keys is constant, keys binary.
@@ -110,7 +115,7 @@ class Problem:
         Then no solution's ones contain another's, and a no-good cut needs only the ones.
         """
         linear, keys = self.linear, self.key_columns
-        if (linear.col_lower[keys] < 0).any() or (linear.col_upper[keys] > 1).any():
+        if not self.binary_keys:
             return False
         equal = linear.matrix[np.flatnonzero(linear.row_lower == linear.row_upper)]
         if not 0 < equal.shape[0] * equal.shape[1] < _LARGEST_DENSE:

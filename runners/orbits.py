@@ -24,16 +24,20 @@ class Symmetry:
 
     group: Group
     on_columns: bool
-    vouched: bool = False
 
     def on_keys(self, problem: Problem) -> Ints:
         """The inverted elements as permutations of key positions, the identity first."""
         if not self.on_columns:
             return self.group.inverse
-        position = np.full(problem.linear.columns, -1, dtype=np.int64)
-        position[problem.key_columns] = np.arange(len(problem.key_columns))
-        found: Ints = position[self.group.inverse[:, problem.key_columns]]
+        found: Ints = _positions(problem)[self.group.inverse[:, problem.key_columns]]
         return found
+
+
+def _positions(problem: Problem) -> Ints:
+    """The position among the keys of each column, -1 of those that are none."""
+    position = np.full(problem.linear.columns, -1, dtype=np.int64)
+    position[problem.key_columns] = np.arange(len(problem.key_columns))
+    return position
 
 
 def symmetry_of(
@@ -63,8 +67,7 @@ def _given(problem: Problem, generators: Sequence[Generator], vouch: bool) -> Sy
         raise InputError("symmetry: a puzzle declares its own; give True or False")
     linear = problem.linear
     places = {name: j for j, name in enumerate(linear.col_names)}
-    is_key = np.zeros(linear.columns, dtype=bool)
-    is_key[problem.key_columns] = True
+    is_key = _positions(problem) >= 0
     columns: list[Ints] = []
     for number, generator in enumerate(generators):
         image = permutation(places, {_name(a): _name(b) for a, b in generator.items()})
@@ -78,10 +81,9 @@ def _given(problem: Problem, generators: Sequence[Generator], vouch: bool) -> Sy
         columns.append(image)
     if not vouch:
         return Symmetry(Group(linear.columns, columns), on_columns=True)
-    position = np.full(linear.columns, -1, dtype=np.int64)
-    position[problem.key_columns] = np.arange(len(problem.indices))
+    position = _positions(problem)
     on_keys = [position[image[problem.key_columns]] for image in columns]
-    return Symmetry(Group(len(problem.indices), on_keys), on_columns=False, vouched=True)
+    return Symmetry(Group(len(problem.indices), on_keys), on_columns=False)
 
 
 def _name(variable: Any) -> str:
@@ -105,9 +107,7 @@ def expanded(
     if len(symmetry.group) == 1:
         yield from _once(points)
         return
-    binary = bool((problem.linear.col_upper[problem.key_columns] <= 1).all()) and bool(
-        (problem.linear.col_lower[problem.key_columns] >= 0).all()
-    )
+    binary = problem.binary_keys
     seen: set[bytes] = set()
     for point in points:
         for number, image in enumerate(_members(point, problem, symmetry, binary)):

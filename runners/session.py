@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import SolverError
-from .linear import LinearModel, Vector
+from .linear import LinearModel, Problem, Vector
 
 Status = Literal[
     "optimal",
@@ -64,6 +65,23 @@ class Session(Protocol):
 
     def solve(self, options: Options) -> Answer:
         """Solve to optimality, or to a limit."""
+
+
+def readings(problem: Problem, keys: NDArray[np.int64], solver: str) -> Sequence[Any]:
+    """The solutions that the key values stand for, each re-checked by the puzzle.
+
+    Raises :class:`SolverError` with the puzzle's reason.
+    """
+    mapping, puzzle = problem.mapping(keys), problem.puzzle
+    if puzzle is None:
+        return (mapping,)
+    solutions = puzzle.readings(mapping)
+    for solution in solutions:
+        try:
+            puzzle.check(solution)
+        except ValueError as error:
+            raise SolverError(f"{solver} returned what is no solution: {error}") from None
+    return solutions
 
 
 def rounded(linear: LinearModel, values: Vector, solver: str) -> Vector:

@@ -14,10 +14,9 @@ from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import TimeIsUp, add_lazy
 from .enumeration import check_positive
-from .errors import SolverError
 from .linear import LinearModel, Problem, as_problem, discrete
 from .parallel import Progress, search_all
-from .session import Answer, Options, Status, rounded
+from .session import Answer, Options, Status, readings, rounded
 from .splitting import Space
 
 
@@ -125,13 +124,7 @@ def _solved(problem: Problem, answer: Answer, solver: str, seconds: float, load:
     solution, objective, values = None, None, {}
     linear = problem.linear
     if answer.values is not None:
-        solution = problem.mapping(answer.values[problem.key_columns].astype(int))
-        if problem.puzzle is not None:
-            solution = problem.puzzle.read(solution)
-            try:
-                problem.puzzle.check(solution)
-            except ValueError as error:
-                raise SolverError(f"{solver} returned what is no solution: {error}") from None
+        solution = readings(problem, answer.values[problem.key_columns].astype(int), solver)[0]
         if linear.has_objective:
             objective = linear.objective(answer.values)
         values = dict(zip(linear.col_names, answer.values.tolist(), strict=True))
