@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -11,11 +11,18 @@ from typing import Any, ClassVar, Literal
 
 import pyomo.environ as pyo
 from pyomo.core.base.var import VarData
-from pyomo.core.expr import LinearExpression
 
 from ..data import InputError, Square, load_square
 from .boards import Cell, Move, board_symmetries, cells, draw_grid
-from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
+from .puzzle import Generator, Group, Index, Part, Puzzle, cell, distinct, one_of, whole
+from .tour_parts import (
+    FORMULATIONS,
+    closing,
+    not_closed,
+    not_closed_edges,
+    roughness,
+    roughness_edges,
+)
 
 KINDS = ("closed", "open", "path")
 OBJECTIVES = ("min", "max")
@@ -29,61 +36,23 @@ class KnightsTour(Puzzle):
     r"""Visit every square of a board once by knight's moves.
 
     Sets
-        N, the squares; A, the arcs (i, j) between squares a knight's move apart; n = |N|.
+        N: the squares (r, c) of the board; :math:`n = |N|`; 1 is the start.
+        A: the arcs (i, j) between squares a knight's move apart.
+        E: the edges, arcs without their direction.
     Parameters
-        :math:`w_i`, the weight of a square (optional).
-    Variables
-        :math:`x_{ij} \in \{0, 1\}`, the tour goes from i to j;
-        :math:`u_i \in \mathbb{Z}`, the number of the visit to i (``mtz``, ``mtz-lifted``);
-        :math:`f_{ij} \ge 0`, the flow from i to j (``flow``).
-    Objective
-        min or max :math:`\sum_{(i, j) \in A} |w_i - w_j|\, x_{ij}`, the roughness of the tour,
-        where there are weights; edges for arcs in ``dfj``.
-    Constraints, closed tours
-        :math:`\sum_j x_{ij} = 1` and :math:`\sum_j x_{ji} = 1` for each i, and subtours
-        eliminated as the formulation says.
-    Constraints, open tours and paths
-        Free ends: :math:`s_i, e_i \in \{0, 1\}` say that i is the first, the last square;
-        :math:`\sum_j x_{ij} + e_i = 1`, :math:`\sum_j x_{ji} + s_i = 1`,
-        :math:`\sum s_i = \sum e_i = 1`.  This is a closed tour through one more node, adjacent
-        to all squares.  *Open* tours must not be closable: :math:`s_i + e_j \le 1` for (i, j)
-        in A.
-
-    Formulations
-        ``mtz``: with the depot 1 outside the range of u,
-        :math:`u_i - u_j + (n-1) x_{ij} \le n - 2` for i, j ≠ 1, and :math:`2 \le u_i \le n`
-        (for free ends :math:`u_i - u_j + n x_{ij} \le n - 1` and :math:`1 \le u_i \le n`).
-        Source: C. Miller, A. Tucker, R. Zemlin, Integer programming formulation of traveling
-        salesman problems, J. ACM 7 (1960), 326–329.
-
-        ``mtz-lifted``: the same with :math:`+ (n-3) x_{ji}` (free ends: n - 2) on the left, and
-        bounds on u by the arcs at the depot (the ends).  Source: M. Desrochers, G. Laporte,
-        Improvements and extensions to the Miller–Tucker–Zemlin subtour elimination
-        constraints, Operations Research Letters 10 (1991), 27–36.
-
-        ``flow``: the depot 1 sends one unit to each other square along the tour,
-        :math:`\sum_j f_{ji} - \sum_j f_{ij} = 1` for i ≠ 1, and
-        :math:`f_{ij} \le (n-1) x_{ij}`.  For free ends n units come from outside into the first
-        square, and each square keeps one: :math:`n s_i + \sum_j f_{ji} - \sum_j f_{ij} = 1` for
-        each i.  (Variables :math:`g_i \le n s_i` for this inflow with :math:`\sum g_i = n` would
-        say the same: as :math:`\sum s_i = 1`, all of :math:`g_i = n s_i`.)  A cycle without the
-        depot (the first square) gets nothing to keep.  The relaxation is at least as strong as
-        that of ``mtz``.  Source: B. Gavish, S. Graves, The travelling salesman problem and
-        related problems, Working paper GR-078-78, Operations Research Center, MIT (1978).
-
-        ``dfj``: undirected edges :math:`y_e`, two at each square (an end counts for one), and
-        :math:`\sum_{e \in E(S)} y_e \le |S| - 1` for S ⊂ N, added when violated.  One
-        assignment is read as the two directed tours along it.  Source: G. Dantzig,
-        R. Fulkerson, S. Johnson, Solution of a large-scale traveling-salesman problem,
-        Operations Research 2 (1954), 393–410.
+        w[i]: :math:`w_i`, the weight of square i.
 
     Kinds: *closed*, the last square a move away from the first; *open*, not; *path*, either.
+
+    Formulations: ``mtz``, ``mtz-lifted``, ``flow`` and ``dfj``.  The relaxations of ``mtz-lifted``
+    and of ``flow`` are at least as strong as that of ``mtz``.
 
     A solution is the grid of visit numbers.  A closed tour has its 1 on ``start``, by default
     (0, 0), so that a directed tour is one grid.
     """
 
     name: ClassVar[str] = "knights-tour"
+    look = "tour"
 
     rows: int = field(default=8, metadata={"help": "rows of the board"})
     cols: int = field(default=8, metadata={"help": "columns of the board"})
@@ -165,19 +134,29 @@ class KnightsTour(Puzzle):
         """The arcs as (row, column, row, column)."""
         return [(*i, *j) for i, near in self.neighbours.items() for j in near]
 
-    def model(self) -> pyo.ConcreteModel:
-        """The MILP in the class's docstring; names: ``x[i,j]``, ``u[i]``, ``f[i,j]``, …"""
-        model = pyo.ConcreteModel("knights_tour")
-        FORMULATIONS[self.formulation](self, model)
+    def parts(self) -> list[Part]:
+        """Degrees and subtour elimination, what the kind asks for, the roughness with weights."""
+        closed = self.kind == "closed"
+        parts = [*FORMULATIONS[self.formulation][0 if closed else 1]]
+        if closed and self.end is not None:
+            parts.append(closing)
+        if self.kind == "open":
+            parts.append(not_closed_edges if self.lazy else not_closed)
         if self.weights:
-            lines = model.y if self.lazy else model.x
-            model.objective = pyo.Objective(
-                expr=_sum(list(lines.values()), [self._step(*line) for line in lines]),
-                sense=pyo.minimize if self.objective == "min" else pyo.maximize,
-            )
-        return model
+            parts.append(roughness_edges if self.lazy else roughness)
+        return parts
 
-    def _step(self, r: int, c: int, r2: int, c2: int) -> int:
+    @property
+    def depot(self) -> Cell | None:
+        """The square that is not numbered: the start of a closed tour."""
+        return self.start if self.kind == "closed" else None
+
+    @property
+    def edges(self) -> list[tuple[int, int, int, int]]:
+        """The edges as arcs from the smaller square."""
+        return [arc for arc in self.arcs if arc[:2] < arc[2:]]
+
+    def step(self, r: int, c: int, r2: int, c2: int) -> int:
         """The difference of the weights of two squares."""
         assert self.weights
         return abs(self.weights[r][c] - self.weights[r2][c2])
@@ -207,7 +186,7 @@ class KnightsTour(Puzzle):
     def _indices(self) -> list[Index]:
         if self.lazy:
             ends = ("tip",)
-            lines: list[Index] = [arc for arc in self.arcs if arc[:2] < arc[2:]]
+            lines: list[Index] = list(self.edges)
         else:
             ends = ("first", "last")  # type: ignore[assignment]
             lines = list(self.arcs)
@@ -227,7 +206,7 @@ class KnightsTour(Puzzle):
 
     def _keeps_steps(self, move: Move) -> bool:
         return not self.weights or all(
-            self._step(*move(*arc[:2]), *move(*arc[2:])) == self._step(*arc) for arc in self.arcs
+            self.step(*move(*arc[:2]), *move(*arc[2:])) == self.step(*arc) for arc in self.arcs
         )
 
     def _keeps_ends(self, move: Move, back: bool) -> bool:
@@ -276,6 +255,20 @@ class KnightsTour(Puzzle):
             grid[r][c] = number
         return tuple(map(tuple, grid))
 
+    def assignment(self, solution: Sequence[Sequence[int]]) -> dict[Index, int]:
+        """A 1 for each move, and for the ends where they are free."""
+        order, closed = _order(solution), self.kind == "closed"
+        moves = list(pairwise([*order, order[0]] if closed else order))
+        if self.lazy:
+            found: dict[Index, int] = {(*min(i, j), *max(i, j)): 1 for i, j in moves}
+            names = ("tip", "tip")
+        else:
+            found = {(*i, *j): 1 for i, j in moves}
+            names = ("first", "last")
+        if closed:
+            return found
+        return found | {(names[0], *order[0]): 1, (names[1], *order[-1]): 1}
+
     def violated(self, keys: Mapping[Index, int]) -> Iterator[tuple[dict[Index, float], float]]:
         """For each cycle among the edges chosen that misses a square, its subtour constraint."""
         if not self.lazy:
@@ -314,15 +307,14 @@ class KnightsTour(Puzzle):
         The roughness is the sum of the weight differences along the tour; that of the closing
         move counts where the tour is closed.
         """
-        where = {number: (r, c) for r, row in enumerate(solution) for c, number in enumerate(row)}
-        order = [where[number] for number in sorted(where)]
+        order = _order(solution)
         found: dict[str, Any] = {"last": "{},{}".format(*order[-1])}
         if self.kind == "closed":
             order.append(order[0])
         else:
             found = {"first": "{},{}".format(*order[0]), **found}
         if self.weights:
-            found["roughness"] = sum(self._step(*i, *j) for i, j in pairwise(order))
+            found["roughness"] = sum(self.step(*i, *j) for i, j in pairwise(order))
         return found
 
     def counts(self, count: int) -> dict[str, int]:
@@ -347,146 +339,10 @@ class KnightsTour(Puzzle):
         return None
 
 
-def _degrees(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
-    """Arcs x, one out of and one into each square, with free ends where the tour is not closed."""
-    model.x = pyo.Var(tour.arcs, domain=pyo.Binary)
-    closed = tour.kind == "closed"
-    if not closed:
-        model.first = pyo.Var(tour.squares, domain=pyo.Binary)
-        model.last = pyo.Var(tour.squares, domain=pyo.Binary)
-        model.one_first = pyo.Constraint(expr=pyo.quicksum(model.first.values()) == 1)
-        model.one_last = pyo.Constraint(expr=pyo.quicksum(model.last.values()) == 1)
-        for at, end in ((tour.start, model.first), (tour.end, model.last)):
-            if at is not None:
-                end[at].setlb(1)
-    elif tour.end is not None and tour.start is not None:
-        _close(model, model.x, (*tour.end, *tour.start))
-    x, near = model.x, tour.neighbours
-
-    def leave(m: pyo.ConcreteModel, *i: int) -> Any:
-        return _sum([*(x[(*i, *j)] for j in near[i]), *(() if closed else (m.last[i],))]) == 1  # type: ignore[index]
-
-    def enter(m: pyo.ConcreteModel, *i: int) -> Any:
-        return _sum([*(x[(*j, *i)] for j in near[i]), *(() if closed else (m.first[i],))]) == 1  # type: ignore[index]
-
-    model.leave = pyo.Constraint(tour.squares, rule=leave)
-    model.enter = pyo.Constraint(tour.squares, rule=enter)
-    if tour.kind == "open":
-        model.not_closed = pyo.Constraint(
-            tour.arcs, rule=lambda m, r, c, r2, c2: m.first[r, c] + m.last[r2, c2] <= 1
-        )
-
-
-def _mtz(tour: KnightsTour, model: pyo.ConcreteModel, lifted: bool = False) -> None:
-    _degrees(tour, model)
-    depot = tour.start if tour.kind == "closed" else None
-    ordered = [i for i in tour.squares if i != depot]
-    n, top = len(ordered), tour.rows * tour.cols
-    model.u = pyo.Var(ordered, domain=pyo.Integers, bounds=(top - n + 1, top))
-    x, u = model.x, model.u
-    inner = [arc for arc in tour.arcs if depot not in (arc[:2], arc[2:])]
-
-    def order(m: pyo.ConcreteModel, *arc: int) -> Any:
-        i, j = arc[:2], arc[2:]
-        lift = (n - 2) * x[(*j, *i)] if lifted else 0
-        return u[i] - u[j] + n * x[arc] + lift <= n - 1
-
-    model.order = pyo.Constraint(inner, rule=order)
-    if lifted:
-        _lift_bounds(tour, model, depot)
-
-
-def _mtz_lifted(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
-    _mtz(tour, model, lifted=True)
-
-
-def _lift_bounds(tour: KnightsTour, model: pyo.ConcreteModel, depot: Cell | None) -> None:
-    """u_i is its lower (upper) bound where i is the first (last) square after the depot."""
-    u, x = model.u, model.x
-    low, high = (2, tour.rows * tour.cols) if depot else (1, tour.rows * tour.cols)
-    if high - low < 2:
-        return
-
-    def ends(i: Cell) -> tuple[Any, Any]:
-        if depot is None:
-            return model.first[i], model.last[i]
-        near = i in tour.neighbours[depot]
-        return (x[(*depot, *i)], x[(*i, *depot)]) if near else (0, 0)
-
-    def lower(m: pyo.ConcreteModel, *i: int) -> Any:
-        first, last = ends(i)  # type: ignore[arg-type]
-        return u[i] >= low + 1 - first + (high - low - 1) * last
-
-    def upper(m: pyo.ConcreteModel, *i: int) -> Any:
-        first, last = ends(i)  # type: ignore[arg-type]
-        return u[i] <= high - 1 + last - (high - low - 1) * first
-
-    model.earliest = pyo.Constraint(list(u), rule=lower)
-    model.latest = pyo.Constraint(list(u), rule=upper)
-
-
-def _flow(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
-    """Flow f along the tour, of which each square but the depot keeps one unit."""
-    _degrees(tour, model)
-    depot = tour.start if tour.kind == "closed" else None
-    n, near = tour.rows * tour.cols, tour.neighbours
-    model.f = pyo.Var(tour.arcs, domain=pyo.NonNegativeReals, bounds=(0, n - 1))
-    x, f = model.x, model.f
-    model.capacity = pyo.Constraint(tour.arcs, rule=lambda m, *arc: f[arc] <= (n - 1) * x[arc])
-
-    def keep(m: pyo.ConcreteModel, *i: int) -> Any:
-        flows = [f[(*j, *i)] for j in near[i]] + [f[(*i, *j)] for j in near[i]]  # type: ignore[index]
-        signs = [1] * len(near[i]) + [-1] * len(near[i])  # type: ignore[index]
-        if depot is None:
-            return _sum([m.first[i], *flows], [n, *signs]) == 1
-        return _sum(flows, signs) == 1
-
-    model.keep = pyo.Constraint([i for i in tour.squares if i != depot], rule=keep)
-
-
-def _dfj(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
-    """Edges y and degrees; the subtour constraints come from :meth:`KnightsTour.violated`."""
-    edges = [arc for arc in tour.arcs if arc[:2] < arc[2:]]
-    model.y = pyo.Var(edges, domain=pyo.Binary)
-    y, near, free = model.y, tour.neighbours, tour.kind != "closed"
-    if free:
-        model.tip = pyo.Var(tour.squares, domain=pyo.Binary)
-        model.two_tips = pyo.Constraint(expr=pyo.quicksum(model.tip.values()) == 2)
-        for at in (tour.start, tour.end):
-            if at is not None:
-                model.tip[at].setlb(1)
-    elif tour.end is not None and tour.start is not None:
-        pair = min(tour.start, tour.end), max(tour.start, tour.end)
-        _close(model, y, (*pair[0], *pair[1]))
-
-    def degree(m: pyo.ConcreteModel, *i: int) -> Any:
-        at = [y[(*min(i, j), *max(i, j))] for j in near[i]]  # type: ignore[index]
-        return _sum([*at, *((m.tip[i],) if free else ())]) == 2
-
-    model.degree = pyo.Constraint(tour.squares, rule=degree)
-    if tour.kind == "open":
-        model.not_closed = pyo.Constraint(
-            edges, rule=lambda m, r, c, r2, c2: m.tip[r, c] + m.tip[r2, c2] <= 1
-        )
-
-
-FORMULATIONS: dict[str, Callable[[KnightsTour, pyo.ConcreteModel], None]] = {
-    "mtz": _mtz,
-    "mtz-lifted": _mtz_lifted,
-    "flow": _flow,
-    "dfj": _dfj,
-}
-
-
-def _close(model: pyo.ConcreteModel, lines: pyo.Var, line: tuple[int, ...]) -> None:
-    """The last move of a closed tour is given by its end and its start."""
-    model.closing = pyo.Constraint(expr=_sum([lines[line]] if line in lines else []) == 1)
-
-
-def _sum(terms: Sequence[VarData], coefficients: Sequence[int] | None = None) -> Any:
-    """A linear expression, also of no terms: a square without moves makes a false constraint."""
-    coefficients = [1] * len(terms) if coefficients is None else coefficients
-    return LinearExpression(linear_coefs=list(coefficients), linear_vars=list(terms))
+def _order(grid: Sequence[Sequence[int]]) -> list[Cell]:
+    """The squares in the order of their visits."""
+    where = {number: (r, c) for r, row in enumerate(grid) for c, number in enumerate(row)}
+    return [where[number] for number in sorted(where)]
 
 
 def _apart(a: Cell, b: Cell) -> bool:

@@ -16,10 +16,9 @@ from pyomo.core.base.var import VarData
 
 from ..data import InputError, load_grid
 from .boards import Cell, Move, board_symmetries, cells, draw_grid
-from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
+from .puzzle import Generator, Group, Index, Part, Puzzle, cell, distinct, one_of, whole
 
 KINDS = ("normal", "semimagic", "associative", "pandiagonal")
-FORMULATIONS = ("strengthened", "plain", "integer")
 LARGEST = 20
 LARGEST_HIDING = 7
 _MOST_SYMMETRIES = 1000
@@ -31,38 +30,23 @@ class MagicSquare(Puzzle):
     r"""Fill an n×n board with 1 … n² so that its lines have the same sum.
 
     Sets
-        :math:`I = \{0, …, n-1\}`, rows and columns; :math:`V = \{1, …, n^2\}`, values;
-        :math:`L`, the lines: sets of cells.
+        I: :math:`\{0, \dots, n-1\}`, rows and columns.
+        V: :math:`\{1, \dots, n^2\}`, values.
     Parameters
-        :math:`M = n (n^2 + 1) / 2`, the magic constant.
-    Variables
-        :math:`x_{rcv} \in \{0, 1\}`, cell (r, c) holds the value v.  ``integer`` instead:
-        :math:`a_{rc} \in V`, the value in cell (r, c); :math:`b_{ij} \in \{0, 1\}`, for each
-        pair of cells i, j: the value in i is the larger.
-    Constraints
-        :math:`\sum_v x_{rcv} = 1` for each cell, :math:`\sum_{rc} x_{rcv} = 1` for each value,
-        :math:`\sum_{rc \in l} \sum_v v\, x_{rcv} = M` for each line l.
-    Constraints, ``integer``
-        :math:`a_i - a_j \ge 1 - n^2 (1 - b_{ij})` and :math:`a_j - a_i \ge 1 - n^2 b_{ij}` for
-        each pair of cells, :math:`\sum_{rc \in l} a_{rc} = M` for each line l.
+        M: :math:`n (n^2 + 1) / 2`, the magic constant.
 
     Kinds: the lines of a *semimagic* square are its rows and columns; of a *normal* one the two
     diagonals too; of a *pandiagonal* one the broken diagonals too; in an *associative* one two
     cells opposite each other sum to n² + 1 besides.
 
-    Formulations: ``plain`` is the above.  ``strengthened`` adds what the lines imply: each
-    smallest set S of at most n cells whose incidence vector is a linear combination of those of
-    the lines has the sum |S| (n² + 1) / 2.  In order 4 these are the corners, the centre, the
-    middle pairs of the outer rows and those of the outer columns.  They leave the relaxation as
-    it is and make presolve and propagation much stronger.  They are looked for up to n = 5.
-
-    ``integer`` is the lesson in what not to do.  It has half the variables, but its big-M says
-    next to nothing in the relaxation: with b = 1/2 all cells may hold the same value, and only
-    fixing b, one pair of cells after the other, tells them apart.  The constraints on x for
-    cells and values are those of an assignment, so they describe the convex hull of "all
-    different": any k cells sum to 1 + … + k or more, also in the relaxation.  Source:
-    H. P. Williams, H. Yan, Representations of the all_different predicate of constraint
-    satisfaction in integer programming, INFORMS Journal on Computing 13 (2001), 96–103.
+    Formulations: ``plain``, ``strengthened`` by what the lines imply, and ``integer``, the lesson
+    in what not to do.  It has half the variables, but its big-M says next to nothing in the
+    relaxation: with b = 1/2 all cells may hold the same value, and only fixing b, one pair of
+    cells after the other, tells them apart.  The constraints on x for cells and values are those
+    of an assignment, so they describe the convex hull of "all different": any k cells sum to
+    1 + … + k or more, also in the relaxation.  Source: H. P. Williams, H. Yan, Representations of
+    the all_different predicate of constraint satisfaction in integer programming, INFORMS
+    Journal on Computing 13 (2001), 96–103.
 
     Source: W. S. Andrews, Magic Squares and Cubes (1917); the 7040 squares of order 4 are those
     of B. Frénicle de Bessy (1693), 880 up to rotations and reflections.
@@ -91,13 +75,13 @@ class MagicSquare(Puzzle):
     def __post_init__(self) -> None:
         n = whole(self.n, "n", 1, LARGEST)
         one_of(self.kind, "kind", KINDS)
-        one_of(self.formulation, "formulation", FORMULATIONS)
+        one_of(self.formulation, "formulation", tuple(FORMULATIONS))
         if self.hide_queens and n > LARGEST_HIDING:
             raise InputError(f"hide_queens: n is {n}; it is at most {LARGEST_HIDING} here")
         object.__setattr__(self, "n", n)
         object.__setattr__(self, "given", _given(self.given, n))
         places: dict[int, Cell] = {}
-        for at, value in self._given.items():
+        for at, value in self.given_cells.items():
             if value in places:
                 raise InputError(f"given: {value} stands in {places[value]} and in {at}")
             places[value] = at
@@ -108,70 +92,21 @@ class MagicSquare(Puzzle):
         return self.n * (self.n**2 + 1) // 2
 
     @property
-    def _given(self) -> dict[Cell, int]:
+    def given_cells(self) -> dict[Cell, int]:
+        """The given values by cell."""
         return self.given  # type: ignore[return-value]
 
-    def model(self) -> pyo.ConcreteModel:
-        """The MILP in the class's docstring; names: ``x[r,c,v]``, ``a[r,c]``, ``cell[r,c]``, …"""
-        model = pyo.ConcreteModel("magic_square")
-        if self.formulation == "integer":
-            self._add_integers(model)
-        else:
-            self._add_binaries(model)
-        for name, lines in self._lines().items():
-            self._add_lines(model, name, lines)
+    def parts(self) -> list[Part]:
+        """The cells, their lines, and the given values."""
+        parts = [FORMULATIONS[self.formulation], _magic_lines]
         if self.formulation == "strengthened":
-            self._add_lines(model, "implied", _implied(self.n, self.kind))
-        return model
+            parts.append(_implied_lines)
+        if self.given:
+            parts.append(_given_integers if self.formulation == "integer" else _given_binaries)
+        return parts
 
-    def _add_binaries(self, model: pyo.ConcreteModel) -> None:
-        """x, one value in each cell and one cell for each value."""
-        n, values = self.n, range(1, self.n**2 + 1)
-        model.x = pyo.Var(range(n), range(n), values, domain=pyo.Binary)
-        x = model.x
-        model.cell = pyo.Constraint(
-            range(n), range(n), rule=lambda m, r, c: pyo.quicksum(x[r, c, v] for v in values) == 1
-        )
-        model.value = pyo.Constraint(
-            values, rule=lambda m, v: pyo.quicksum(x[r, c, v] for r, c in cells(n, n)) == 1
-        )
-        for (r, c), v in self._given.items():
-            x[r, c, v].setlb(1)
-
-    def _add_integers(self, model: pyo.ConcreteModel) -> None:
-        """a, and b to make each two of them differ."""
-        n, top = self.n, self.n**2
-        pairs = [(*i, *j) for i, j in combinations(cells(n, n), 2)]
-        model.a = pyo.Var(range(n), range(n), domain=pyo.Integers, bounds=(1, top))
-        model.b = pyo.Var(pairs, domain=pyo.Binary)
-        a, b = model.a, model.b
-
-        def above(m: pyo.ConcreteModel, *ij: int) -> Any:
-            return a[ij[:2]] - a[ij[2:]] >= 1 - top * (1 - b[ij])
-
-        def below(m: pyo.ConcreteModel, *ij: int) -> Any:
-            return a[ij[2:]] - a[ij[:2]] >= 1 - top * b[ij]
-
-        model.above = pyo.Constraint(pairs, rule=above)
-        model.below = pyo.Constraint(pairs, rule=below)
-        for at, v in self._given.items():
-            a[at].setlb(v)
-            a[at].setub(v)
-
-    def _add_lines(self, model: pyo.ConcreteModel, name: str, lines: Sequence[Line]) -> None:
-        n, values = self.n, range(1, self.n**2 + 1)
-
-        def rule(m: pyo.ConcreteModel, k: int) -> Any:
-            if self.formulation == "integer":
-                total = pyo.quicksum(m.a[at] for at in sorted(lines[k]))
-            else:
-                total = pyo.quicksum(v * m.x[r, c, v] for r, c in sorted(lines[k]) for v in values)
-            return total == len(lines[k]) * (n * n + 1) / 2
-
-        if lines:
-            model.add_component(name, pyo.Constraint(range(len(lines)), rule=rule))
-
-    def _lines(self) -> dict[str, list[Line]]:
+    def lines(self) -> dict[str, list[Line]]:
+        """The lines by the name of their constraints."""
         lines = kind_lines(self.n, self.kind)
         if self.hide_queens:
             lines["queens"] = _queens_lines(self.n)
@@ -191,9 +126,9 @@ class MagicSquare(Puzzle):
         """
         n, top = self.n, self.n**2 + 1
         moves = board_symmetries(n, n) if group == "board" else list(_moves(n))
-        families = [set(lines) for lines in self._lines().values() if lines]
+        families = [set(lines) for lines in self.lines().values() if lines]
         union = set().union(*families)
-        given = set(self._given.items())
+        given = set(self.given_cells.items())
         flips = group == "all" and self.formulation != "integer"
         found: list[Generator] = []
         for move, flip in product(moves, (False, True) if flips else (False,)):
@@ -220,13 +155,20 @@ class MagicSquare(Puzzle):
         entries = [v for (_, _, v), value in keys.items() if value]
         return tuple(tuple(entries[n * r : n * r + n]) for r in range(n))
 
+    def assignment(self, solution: Sequence[Sequence[int]]) -> dict[Index, int]:
+        """A 1 for the value of each cell, or the value itself."""
+        values = {(r, c): v for r, row in enumerate(solution) for c, v in enumerate(row)}
+        if self.formulation == "integer":
+            return dict(values)
+        return {(*at, v): 1 for at, v in values.items()}
+
     def check(self, solution: Sequence[Sequence[int]]) -> None:
         """Add up every line."""
         n, magic = self.n, self.n * (self.n * self.n + 1) // 2
         entries = [entry for row in solution for entry in row]
         if sorted(entries) != list(range(1, n * n + 1)) or any(len(row) != n for row in solution):
             raise ValueError(f"the entries are not 1 to {n * n}, once each")
-        for (r, c), value in self._given.items():
+        for (r, c), value in self.given_cells.items():
             if solution[r][c] != value:
                 raise ValueError(f"cell ({r}, {c}) holds {solution[r][c]}, not the given {value}")
         sums = {f"row {r}": sum(row) for r, row in enumerate(solution)}
@@ -284,6 +226,119 @@ def kind_lines(n: int, kind: str) -> dict[str, list[Line]]:
         pairs = {frozenset({(r, c), (n - 1 - r, n - 1 - c)}) for r, c in cells(n, n)}
         lines["opposite"] = sorted(pairs, key=sorted)
     return lines
+
+
+def _binaries(square: MagicSquare, model: pyo.ConcreteModel) -> None:
+    r"""One value in each cell, and one cell for each value.
+
+    Variables
+        x[r,c,v]: :math:`x_{rcv} \in \{0, 1\}`, cell (r, c) holds the value v.
+    Expressions
+        a[r,c]: :math:`a_{rc} = \sum_{v \in V} v\, x_{rcv}`, the value in cell (r, c).
+    Constraints
+        cell[r,c]: :math:`\sum_{v \in V} x_{rcv} = 1` for :math:`r, c \in I`.
+        value[v]: :math:`\sum_{rc} x_{rcv} = 1` for :math:`v \in V`.
+    """
+    I, V = range(square.n), range(1, square.n**2 + 1)
+    model.x = x = pyo.Var(I, I, V, domain=pyo.Binary)
+    model.a = pyo.Expression(I, I, rule=lambda m, r, c: pyo.quicksum(v * x[r, c, v] for v in V))
+    model.cell = pyo.Constraint(I, I, rule=lambda m, r, c: pyo.quicksum(x[r, c, v] for v in V) == 1)
+    model.value = pyo.Constraint(
+        V, rule=lambda m, v: pyo.quicksum(x[r, c, v] for r in I for c in I) == 1
+    )
+
+
+def _integers(square: MagicSquare, model: pyo.ConcreteModel) -> None:
+    r"""Integer cells, of which each two differ, by big-M.
+
+    Variables
+        a[r,c]: :math:`a_{rc} \in V`, the value in cell (r, c).
+        b[i,j]: :math:`b_{ij} \in \{0, 1\}`, of the cells i and j, i holds the larger value.
+    Constraints
+        above[i,j]: :math:`a_i - a_j \ge 1 - n^2 (1 - b_{ij})` for each pair of cells.
+        below[i,j]: :math:`a_j - a_i \ge 1 - n^2 b_{ij}` for each pair of cells.
+    """
+    n, top = square.n, square.n**2
+    pairs = [(*i, *j) for i, j in combinations(cells(n, n), 2)]
+    model.a = a = pyo.Var(range(n), range(n), domain=pyo.Integers, bounds=(1, top))
+    model.b = b = pyo.Var(pairs, domain=pyo.Binary)
+
+    def above(m: pyo.ConcreteModel, *ij: int) -> Any:
+        return a[ij[:2]] - a[ij[2:]] >= 1 - top * (1 - b[ij])
+
+    def below(m: pyo.ConcreteModel, *ij: int) -> Any:
+        return a[ij[2:]] - a[ij[:2]] >= 1 - top * b[ij]
+
+    model.above = pyo.Constraint(pairs, rule=above)
+    model.below = pyo.Constraint(pairs, rule=below)
+
+
+FORMULATIONS: dict[str, Part] = {
+    "strengthened": _binaries,
+    "plain": _binaries,
+    "integer": _integers,
+}
+
+
+def _magic_lines(square: MagicSquare, model: pyo.ConcreteModel) -> None:
+    r"""Each line of the kind has its sum.
+
+    Constraints
+        row[r]: :math:`\sum_{c} a_{rc} = M` for :math:`r \in I`.
+        column[c]: :math:`\sum_{r} a_{rc} = M` for :math:`c \in I`.
+        diagonal[k]: :math:`\sum_{i \in I} a_{i, i+k} = M`, for k = 0 or, counting modulo n, all k.
+        antidiagonal[k]: :math:`\sum_{i \in I} a_{i, n-1-i+k} = M`, for the same k.
+        opposite[k]: :math:`a_{rc} + a_{n-1-r, n-1-c} = n^2 + 1`, for each such pair of cells.
+        queens[k]: :math:`\sum_{rc} a_{rc} = M` over the queens of the k-th n queens solution.
+    """
+    for name, lines in square.lines().items():
+        _add_lines(square, model, name, lines)
+
+
+def _implied_lines(square: MagicSquare, model: pyo.ConcreteModel) -> None:
+    r"""What the lines imply.
+
+    Constraints
+        implied[k]: :math:`\sum_{rc \in S} a_{rc} = |S| (n^2 + 1) / 2` for each smallest set S of at
+            most n cells whose incidence vector is a linear combination of those of the lines.
+
+    In order 4 these are the corners, the centre, the middle pairs of the outer rows and those of
+    the outer columns.  They leave the relaxation as it is and make presolve and propagation much
+    stronger.  They are looked for up to n = 5.
+    """
+    _add_lines(square, model, "implied", _implied(square.n, square.kind))
+
+
+def _add_lines(
+    square: MagicSquare, model: pyo.ConcreteModel, name: str, lines: Sequence[Line]
+) -> None:
+    def rule(m: pyo.ConcreteModel, k: int) -> Any:
+        total = pyo.quicksum(m.a[at] for at in sorted(lines[k]))
+        return total == len(lines[k]) * (square.n**2 + 1) / 2
+
+    if lines:
+        model.add_component(name, pyo.Constraint(range(len(lines)), rule=rule))
+
+
+def _given_binaries(square: MagicSquare, model: pyo.ConcreteModel) -> None:
+    r"""Given values.
+
+    Bounds
+        x[r,c,v]: :math:`x_{rcv} = 1` for each cell (r, c) with a given value v.
+    """
+    for at, v in square.given_cells.items():
+        model.x[(*at, v)].setlb(1)
+
+
+def _given_integers(square: MagicSquare, model: pyo.ConcreteModel) -> None:
+    r"""Given values.
+
+    Bounds
+        a[r,c]: :math:`a_{rc} = v` for each cell (r, c) with a given value v.
+    """
+    for at, v in square.given_cells.items():
+        model.a[at].setlb(v)
+        model.a[at].setub(v)
 
 
 @lru_cache

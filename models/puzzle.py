@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Literal
 
@@ -16,17 +16,31 @@ Index = tuple[Any, ...]
 Generator = Mapping[Index, Index]
 """A permutation of the key indices: the value of ``i`` moves to ``generator[i]``."""
 Group = Literal["all", "board"]
+Part = Callable[[Any, pyo.ConcreteModel], None]
+"""Adds variables, an objective or constraints to a model of a puzzle."""
 
 
 class Puzzle(ABC):
-    """A puzzle: a frozen dataclass whose fields are its parameters."""
+    """A puzzle: a frozen dataclass whose fields are its parameters.
+
+    Its mathematics stands in the docstrings of the class and of its :meth:`parts`, in sections
+    *Sets*, *Parameters*, *Variables*, *Objective* and *Constraints* of entries
+    ``name[index]: formula and words``, where the name is that of the model's component.
+    """
 
     name: ClassVar[str]
     """As on the command line."""
 
     @abstractmethod
+    def parts(self) -> Sequence[Part]:
+        """The functions that build the model, in order."""
+
     def model(self) -> pyo.ConcreteModel:
         """A fresh MILP of this instance."""
+        model = pyo.ConcreteModel(self.name.replace("-", "_"))
+        for part in self.parts():
+            part(self, model)
+        return model
 
     @abstractmethod
     def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
@@ -48,12 +62,23 @@ class Puzzle(ABC):
         return (self.read(keys),)
 
     @abstractmethod
+    def assignment(self, solution: Any) -> dict[Index, int]:
+        """The key variables of a solution that are not zero: the inverse of :meth:`read`."""
+
+    @abstractmethod
     def check(self, solution: Any) -> None:
         """Raise ``ValueError`` with the reason if ``solution`` is none."""
 
     @abstractmethod
     def draw(self, solution: Any) -> str:
         """The solution as text for a terminal."""
+
+    look: ClassVar[Literal["numbers", "queens", "tour", "table"]] = "numbers"
+    """How a page draws :meth:`board`."""
+
+    def board(self, solution: Any) -> Sequence[Sequence[str | int]]:
+        """The solution as rows of cells, ``""`` for an empty one."""
+        return solution  # type: ignore[no-any-return]
 
     def figures(self, solution: Any) -> dict[str, Any]:
         """Key figures of a solution, the columns of its row in a table."""
@@ -78,6 +103,11 @@ class Puzzle(ABC):
     def remark(self) -> str | None:
         """A well-known reason why there is no solution, where one is known."""
         return None
+
+    def describe(self) -> str:
+        """Name and parameters in one line."""
+        said = ", ".join(f"{k}={v!r}" for k, v in self.parameters().items() if v is not None)
+        return f"{self.name}: {said}"[:200]
 
     def parameters(self) -> dict[str, Any]:
         """The parameters that differ from their defaults, and those without one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -14,7 +14,7 @@ from pyomo.core.base.var import VarData
 
 from ..data import InputError, Square, load_square
 from .boards import Cell, antidiagonals, board_symmetries, cells, diagonals
-from .puzzle import Generator, Group, Index, Puzzle, cell, distinct, one_of, whole
+from .puzzle import Generator, Group, Index, Part, Puzzle, cell, distinct, one_of, whole
 
 OBJECTIVES = ("min", "max", "nearest")
 LARGEST = 200
@@ -26,32 +26,16 @@ class Queens(Puzzle):
     r"""Place n queens on an n×n board so that no two attack each other.
 
     Sets
-        :math:`I = \{0, …, n-1\}`, rows and columns.
+        I: :math:`\{0, \dots, n-1\}`, rows and columns.
     Parameters
-        :math:`w_{rc}`, the weight of a square (optional); :math:`M = \sum w / n`, its magic
-        constant.
-    Variables
-        :math:`x_{rc} \in \{0, 1\}`, a queen on square (r, c); :math:`d \ge 0`, the deviation
-        from M (only for ``nearest``).
-    Objective
-        min or max :math:`\sum w_{rc} x_{rc}`; or min d with
-        :math:`-d \le \sum w_{rc} x_{rc} - M \le d`.
-    Constraints
-        :math:`\sum_c x_{rc} = 1` for each row, :math:`\sum_r x_{rc} = 1` for each column,
-        the diagonals as the formulation says, and :math:`\sum w_{rc} x_{rc} = T` where a total
-        is asked for.
+        w[r,c]: :math:`w_{rc} \in \mathbb{Z}`, the weight of a square.
+        M: :math:`\sum_{rc} w_{rc} / n`, the magic constant of the weights.
+        T: the total that is asked for.
 
-    Formulations
-        ``diagonals``: :math:`\sum_{a \in D} x_a \le 1` for each diagonal D of two squares or
-        more, a clique of the attack graph.
-
-        ``pairs``: :math:`x_a + x_b \le 1` for each pair of squares a, b on a diagonal.
-
-        Both have the same solutions, but not the same relaxation.  A clique constraint implies
-        those of its pairs.  They do not imply it: with 1/2 on each of the k squares of D they
-        all hold, and :math:`\sum_{a \in D} x_a = k / 2`.  So the bound of ``diagonals`` is never
-        weaker, and it takes O(n) rows instead of O(n³).  Source: M. Padberg, On the facial
-        structure of set packing polyhedra, Mathematical Programming 5 (1973), 199–215.
+    Formulations: with ``pairs`` instead of ``diagonals`` the solutions are the same, but not the
+    relaxation.  A clique constraint implies those of its pairs.  They do not imply it: with 1/2
+    on each of the k squares of a diagonal they all hold, and their sum is k/2.  So the bound of
+    ``diagonals`` is never weaker, and it takes O(n) rows instead of O(n³).
 
     Source: J. Bell and B. Stevens, A survey of known results and research areas for n-queens,
     Discrete Mathematics 309 (2009), 1–31.
@@ -60,6 +44,7 @@ class Queens(Puzzle):
     """
 
     name: ClassVar[str] = "queens"
+    look = "queens"
 
     n: int | None = field(
         default=None, metadata={"help": "side of the board; 8, or the side of the square"}
@@ -106,50 +91,33 @@ class Queens(Puzzle):
             return None
         if self.total != "magic":
             return whole(self.total, "total", -(10**12), 10**12)
-        magic = self._magic()
+        magic = self.magic
         if magic.denominator != 1:
             raise InputError(f"total: the square's magic constant {magic} is no integer")
         return int(magic)
 
-    def _magic(self) -> Fraction:
+    @property
+    def side(self) -> int:
+        """n."""
+        assert self.n is not None
+        return self.n
+
+    @property
+    def magic(self) -> Fraction:
+        """The magic constant of the weights."""
         assert self.weights
         return Fraction(sum(map(sum, self.weights)), len(self.weights))
 
-    def model(self) -> pyo.ConcreteModel:
-        """The MILP in the class's docstring; names: ``x[r,c]``, ``row[r]``, ``column[c]``, …"""
-        assert self.n is not None
-        n, model = self.n, pyo.ConcreteModel("queens")
-        model.x = pyo.Var(range(n), range(n), domain=pyo.Binary)
-        x = model.x
-
-        model.row = pyo.Constraint(
-            range(n), rule=lambda m, r: pyo.quicksum(x[r, c] for c in range(n)) == 1
-        )
-        model.column = pyo.Constraint(
-            range(n), rule=lambda m, c: pyo.quicksum(x[r, c] for r in range(n)) == 1
-        )
-        FORMULATIONS[self.formulation](model, n)
+    def parts(self) -> list[Part]:
+        """One queen in each row and column, the diagonals, and what is asked for besides."""
+        parts = [_lines, FORMULATIONS[self.formulation]]
         if self.given:
-            model.given = pyo.Constraint(list(self.given), rule=lambda m, r, c: x[r, c] == 1)
-        if self.weights:
-            self._add_weights(model, self.weights)
-        return model
-
-    def _add_weights(self, model: pyo.ConcreteModel, weights: Square) -> None:
-        total = pyo.quicksum(
-            weights[r][c] * model.x[r, c] for r, c in cells(len(weights), len(weights))
-        )
+            parts.append(_given)
         if self.total is not None:
-            model.total = pyo.Constraint(expr=total == self.total)
-        if self.objective in ("min", "max"):
-            sense = pyo.minimize if self.objective == "min" else pyo.maximize
-            model.objective = pyo.Objective(expr=total, sense=sense)
-        elif self.objective == "nearest":
-            magic = float(self._magic())
-            model.deviation = pyo.Var(domain=pyo.NonNegativeReals)
-            model.above = pyo.Constraint(expr=total - model.deviation <= magic)
-            model.below = pyo.Constraint(expr=total + model.deviation >= magic)
-            model.objective = pyo.Objective(expr=model.deviation)
+            parts.append(_total)
+        if self.objective is not None:
+            parts.append(_nearest if self.objective == "nearest" else _sum)
+        return parts
 
     def keys(self, model: pyo.ConcreteModel) -> dict[Index, VarData]:
         """``x[r, c]`` by ``(r, c)``."""
@@ -157,11 +125,10 @@ class Queens(Puzzle):
 
     def symmetries(self, group: Group = "all") -> list[Generator]:
         """The board's eight, or those of them that keep the weights and the given queens."""
-        assert self.n is not None
-        w, squares = self.weights, cells(self.n, self.n)
+        w, squares = self.weights, cells(self.side, self.side)
         return distinct(
             {at: move(*at) for at in squares}
-            for move in board_symmetries(self.n, self.n)
+            for move in board_symmetries(self.side, self.side)
             if {move(*at) for at in self.given} == set(self.given)
             and (w is None or all(_at(w, move(*at)) == _at(w, at) for at in squares))
         )
@@ -170,6 +137,10 @@ class Queens(Puzzle):
         """The vector of columns."""
         columns = {r: c for (r, c), value in keys.items() if value}
         return tuple(columns[r] for r in range(len(columns)))
+
+    def assignment(self, solution: Sequence[int]) -> dict[Index, int]:
+        """A 1 for each queen."""
+        return dict.fromkeys(enumerate(solution), 1)
 
     def check(self, solution: Sequence[int]) -> None:
         """Compare every pair of queens."""
@@ -198,6 +169,10 @@ class Queens(Puzzle):
             for column in solution
         )
 
+    def board(self, solution: Sequence[int]) -> list[list[str]]:
+        """Q for a queen."""
+        return [["Q" if c == column else "" for c in range(len(solution))] for column in solution]
+
     def remark(self) -> str | None:
         """Boards of side 2 and 3 are the only ones without a solution."""
         return (
@@ -205,9 +180,29 @@ class Queens(Puzzle):
         )
 
 
-def _diagonals(model: pyo.ConcreteModel, n: int) -> None:
-    """At most one queen on a diagonal."""
-    falling, rising = diagonals(n), antidiagonals(n)
+def _lines(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""One queen in each row and each column.
+
+    Variables
+        x[r,c]: :math:`x_{rc} \in \{0, 1\}`, a queen on square (r, c).
+    Constraints
+        row[r]: :math:`\sum_{c} x_{rc} = 1` for :math:`r \in I`.
+        column[c]: :math:`\sum_{r} x_{rc} = 1` for :math:`c \in I`.
+    """
+    I = range(queens.side)
+    model.x = x = pyo.Var(I, I, domain=pyo.Binary)
+    model.row = pyo.Constraint(I, rule=lambda m, r: pyo.quicksum(x[r, c] for c in I) == 1)
+    model.column = pyo.Constraint(I, rule=lambda m, c: pyo.quicksum(x[r, c] for r in I) == 1)
+
+
+def _diagonals(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""At most one queen on each diagonal of two squares or more, a clique of the attack graph.
+
+    Constraints
+        diagonal[d]: :math:`\sum_{r-c=d} x_{rc} \le 1`, falling diagonals.
+        antidiagonal[s]: :math:`\sum_{r+c=s} x_{rc} \le 1`, rising diagonals.
+    """
+    falling, rising = diagonals(queens.side), antidiagonals(queens.side)
 
     def line(squares: Sequence[Cell]) -> Any:
         return pyo.quicksum(model.x[at] for at in squares)
@@ -216,8 +211,16 @@ def _diagonals(model: pyo.ConcreteModel, n: int) -> None:
     model.antidiagonal = pyo.Constraint(list(rising), rule=lambda m, s: line(rising[s]) <= 1)
 
 
-def _pairs(model: pyo.ConcreteModel, n: int) -> None:
-    """At most one queen on each pair of squares of a diagonal."""
+def _pairs(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""At most one queen on each pair of squares of a diagonal.
+
+    Constraints
+        pair[i,j]: :math:`x_i + x_j \le 1` for squares :math:`i \ne j` on a common diagonal.
+
+    Source: M. Padberg, On the facial structure of set packing polyhedra, Mathematical
+    Programming 5 (1973), 199–215, for why cliques are stronger.
+    """
+    n = queens.side
     lines = [*diagonals(n).values(), *antidiagonals(n).values()]
     model.pair = pyo.Constraint(
         [(*a, *b) for line in lines for a, b in combinations(line, 2)],
@@ -225,10 +228,58 @@ def _pairs(model: pyo.ConcreteModel, n: int) -> None:
     )
 
 
-FORMULATIONS: dict[str, Callable[[pyo.ConcreteModel, int], None]] = {
-    "diagonals": _diagonals,
-    "pairs": _pairs,
-}
+FORMULATIONS: dict[str, Part] = {"diagonals": _diagonals, "pairs": _pairs}
+
+
+def _given(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""Queens already placed.
+
+    Constraints
+        given[r,c]: :math:`x_{rc} = 1` for each given square (r, c).
+    """
+    model.given = pyo.Constraint(list(queens.given), rule=lambda m, r, c: m.x[r, c] == 1)
+
+
+def _weighted(queens: Queens, model: pyo.ConcreteModel) -> Any:
+    assert queens.weights
+    return pyo.quicksum(_at(queens.weights, at) * x for at, x in model.x.items())
+
+
+def _total(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""The queens' weights have the total that is asked for.
+
+    Constraints
+        total: :math:`\sum_{rc} w_{rc} x_{rc} = T`.
+    """
+    model.total = pyo.Constraint(expr=_weighted(queens, model) == queens.total)
+
+
+def _sum(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""The smallest or the largest sum of weights.
+
+    Objective
+        objective: :math:`\sum_{rc} w_{rc} x_{rc}`.
+    """
+    sense = pyo.minimize if queens.objective == "min" else pyo.maximize
+    model.objective = pyo.Objective(expr=_weighted(queens, model), sense=sense)
+
+
+def _nearest(queens: Queens, model: pyo.ConcreteModel) -> None:
+    r"""The sum of weights nearest to the magic constant.
+
+    Variables
+        deviation: :math:`\mathrm{deviation} \ge 0`, of the sum from M.
+    Objective
+        objective: :math:`\mathrm{deviation}`.
+    Constraints
+        above: :math:`\sum_{rc} w_{rc} x_{rc} - \mathrm{deviation} \le M`.
+        below: :math:`\sum_{rc} w_{rc} x_{rc} + \mathrm{deviation} \ge M`.
+    """
+    total, magic = _weighted(queens, model), float(queens.magic)
+    model.deviation = pyo.Var(domain=pyo.NonNegativeReals)
+    model.above = pyo.Constraint(expr=total - model.deviation <= magic)
+    model.below = pyo.Constraint(expr=total + model.deviation >= magic)
+    model.objective = pyo.Objective(expr=model.deviation)
 
 
 def _at(weights: Square, at: Cell) -> int:

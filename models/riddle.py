@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from ..data import InputError
 from ..data.riddle_form import Option, RiddleForm, load_riddle
-from .puzzle import Index, Puzzle
+from .puzzle import Index, Part, Puzzle
 
 UNKNOWN = "?"
 MOST_PLACES = 20_000
@@ -27,29 +27,23 @@ class Riddle(Puzzle):
     r"""Fill a table so that every clue holds.
 
     Sets
-        C, columns; :math:`V_c`, the known values of column c; R, rows; H, clues; :math:`P_h`,
-        the ways in which clue h can hold: an option of it and a place in the table; L(p), the
-        literals (column, value, row) that the way p says.
-    Variables
-        :math:`x_{cvr} \in \{0, 1\}`, in column c the value v stands in row r;
-        :math:`y_{hp} \in \{0, 1\}`, clue h holds in the way p.
-    Constraints
-        :math:`\sum_r x_{cvr} = 1` for each value; :math:`\sum_v x_{cvr} \le 1` for each column
-        and row, with = where all values of the column are known;
-        :math:`\sum_p y_{hp} = 1` for each clue;
-        :math:`\sum_{p: l \in L(p)} y_{hp} \le x_l` for each clue h and literal l.
+        C: columns of the table.
+        V_c: the known values of column c.
+        R: rows.
+        H: clues.
+        P_h: the ways in which clue h can hold, an option of it and a place in the table.
+        L_p: the literals (column, value, row) that the way p says.
 
-    Only x are key variables: a solution is one table, in however many ways its clues hold.  If
-    the rows of an option stand anywhere (``singleHints``), the way is chosen row by row:
-    :math:`z_{hokr}`, row k of option o of clue h stands in row r, each on a row of its own.
+    Only x are key variables: a solution is one table, in however many ways its clues hold.
 
     Source: the form is that of the riddles; the model of a clue is a disjunction by its ways
-    (Balas, Disjunctive programming, 1979).
+    (E. Balas, Disjunctive programming, Annals of Discrete Mathematics 5 (1979), 3–51).
 
     A solution is the rows of the table, with ``?`` for what no clue names.
     """
 
     name: ClassVar[str] = "riddle"
+    look = "table"
 
     source: str | Path | Mapping[str, Any] | RiddleForm = field(
         default="einstein", metadata={"help": "a bundled riddle's name or a JSON file"}
@@ -89,9 +83,9 @@ class Riddle(Puzzle):
             if value
         ]
 
-    def model(self) -> pyo.ConcreteModel:
-        """The MILP in the class's docstring; names: ``x[c,v,r]``, ``y[h,o,p]``, ``one_way[h]``."""
-        return self._build(switches=False)
+    def parts(self) -> list[Part]:
+        """The table, its start and the clues."""
+        return [_table, _start, _ways, _rows if self.form.singleHints else _places]
 
     def switched(self) -> pyo.ConcreteModel:
         """The same with switches: ``holds[h]`` for clue h, ``once[c]`` for the rules of column c.
@@ -99,92 +93,29 @@ class Riddle(Puzzle):
         A clue (a column's rules) with its switch at 0 says nothing.  The table's start is left
         out, to be set by bounds on x.
         """
-        return self._build(switches=True)
-
-    def _build(self, switches: bool) -> pyo.ConcreteModel:
         model, known = pyo.ConcreteModel("riddle"), self.form.known()
-        model.x = pyo.Var(self.literals(), domain=pyo.Binary)
-        if switches:
-            model.holds = pyo.Var(range(len(self.form.hints)), domain=pyo.Binary)
-            model.once = pyo.Var([name for name in known if known[name]], domain=pyo.Binary)
-        else:
-            for literal in self.start():
-                model.x[literal].setlb(1)
-        model.table = pyo.ConstraintList()
-        for name, values in known.items():
-            if values:
-                self._add_table(model, name, values, model.once[name] if switches else 1)
-        self._add_clues(model, switches)
+        model.holds = pyo.Var(range(len(self.form.hints)), domain=pyo.Binary)
+        model.once = pyo.Var([name for name in known if known[name]], domain=pyo.Binary)
+        for part in self.parts():
+            if part is not _start:
+                part(self, model)
         return model
 
-    def _add_table(
-        self, model: pyo.ConcreteModel, name: str, values: Sequence[str], once: Any
-    ) -> None:
-        lines = [[model.x[name, v, r] for r in range(self.rows)] for v in values]
-        whole = len(values) == self.rows
-        lines += [[model.x[name, v, r] for v in values] for r in range(self.rows)]
-        for k, line in enumerate(lines):
-            total = pyo.quicksum(line)
-            if isinstance(once, int):
-                model.table.add(total == 1 if k < len(values) or whole else total <= 1)
-                continue
-            if k < len(values) or whole:
-                model.table.add(total >= once)
-            if len(line) > 1:
-                model.table.add(total <= len(line) - (len(line) - 1) * once)
-
-    def _add_clues(self, model: pyo.ConcreteModel, switches: bool) -> None:
-        single = self.form.singleHints
-        ways = {
+    def ways(self) -> dict[tuple[int, int, int], Option]:
+        """The options by clue, number and place of the first row (0 where rows stand apart)."""
+        return {
             (h, o, p): option
             for h, clue in enumerate(self.form.hints)
             for o, option in enumerate(clue)
-            for p in ([0] if single else self._tops(option))
+            for p in ([0] if self.form.singleHints else self._tops(option))
         }
-        model.y = pyo.Var(list(ways), domain=pyo.Binary)
-        of_clue: dict[int, list[Any]] = {h: [] for h in range(len(self.form.hints))}
-        for way in ways:
-            of_clue[way[0]].append(model.y[way])
-        model.one_way = pyo.Constraint(
-            list(of_clue),
-            rule=lambda m, h: pyo.quicksum(of_clue[h]) == (m.holds[h] if switches else 1),
-        )
-        model.says = pyo.ConstraintList()
-        if single:
-            self._add_rows(model, ways)
-            return
-        needed: dict[tuple[int, Literal], list[Any]] = {}
-        for (h, o, p), option in ways.items():
-            for literal in self._said(option, p):
-                needed.setdefault((h, literal), []).append(model.y[h, o, p])
-        for (_, literal), terms in needed.items():
-            model.says.add(pyo.quicksum(terms) <= model.x[literal])
-
-    def _add_rows(self, model: pyo.ConcreteModel, ways: Mapping[tuple[int, int, int], Any]) -> None:
-        """The rows of an option, each on some row of its own."""
-        places = [
-            (h, o, k, r)
-            for (h, o, _), option in ways.items()
-            for k in range(len(option))
-            for r in range(self.rows)
-        ]
-        model.z = pyo.Var(places, domain=pyo.Binary)
-        for (h, o, _), option in ways.items():
-            for k, row in enumerate(option):
-                line = pyo.quicksum(model.z[h, o, k, r] for r in range(self.rows))
-                model.says.add(line == model.y[h, o, 0])
-                for r in range(self.rows):
-                    for literal in self._said([row], r):
-                        model.says.add(model.z[h, o, k, r] <= model.x[literal])
-            for r in range(self.rows if len(option) > 1 else 0):
-                stack = pyo.quicksum(model.z[h, o, k, r] for k in range(len(option)))
-                model.says.add(stack <= 1)
 
     def _tops(self, option: Option) -> Iterator[int]:
         """The rows in which an option's first row can stand."""
         return iter(range(self.rows - len(option) + 1))
 
-    def _said(self, option: Option, top: int) -> list[Literal]:
+    def said(self, option: Option, top: int) -> list[Literal]:
+        """The literals of an option whose first row stands in row ``top``."""
         return [
             (name, value, top + k)
             for k, row in enumerate(option)
@@ -204,6 +135,15 @@ class Riddle(Puzzle):
             if chosen:
                 table[r][place[name]] = value
         return tuple(map(tuple, table))
+
+    def assignment(self, solution: Sequence[Sequence[str]]) -> dict[Index, int]:
+        """A 1 for each value that a clue names."""
+        return {
+            (name, value, r): 1
+            for r, row in enumerate(solution)
+            for name, value in zip(self.form.header, row, strict=True)
+            if value != UNKNOWN
+        }
 
     def check(self, solution: Sequence[Sequence[str]]) -> None:
         """Look every clue up in the table."""
@@ -251,3 +191,108 @@ class Riddle(Puzzle):
             solution, headers=self.form.header, tablefmt="rounded_outline", disable_numparse=True
         )
         return text
+
+
+def _table(riddle: Riddle, model: pyo.ConcreteModel) -> None:
+    r"""Each value stands once, and at most one value in a place of the table.
+
+    Variables
+        x[c,v,r]: :math:`x_{cvr} \in \{0, 1\}`, in column :math:`c \in C` the value
+            :math:`v \in V_c` stands in row :math:`r \in R`.
+    Constraints
+        table[k]: :math:`\sum_{r \in R} x_{cvr} = 1` for each c and v;
+            :math:`\sum_{v \in V_c} x_{cvr} \le 1` for each c and r, with = where all values of
+            the column are known.
+    """
+    model.x = pyo.Var(riddle.literals(), domain=pyo.Binary)
+    model.table = pyo.ConstraintList()
+    for name, values in riddle.form.known().items():
+        if values:
+            _add_column(riddle, model, name, values)
+
+
+def _add_column(riddle: Riddle, model: pyo.ConcreteModel, name: str, values: Sequence[str]) -> None:
+    x, R = model.x, range(riddle.rows)
+    lines = [[x[name, v, r] for r in R] for v in values]
+    lines += [[x[name, v, r] for v in values] for r in R]
+    whole = len(values) == riddle.rows
+    switch = model.component("once")
+    for k, line in enumerate(lines):
+        total, exactly = pyo.quicksum(line), k < len(values) or whole
+        if switch is None:
+            model.table.add(total == 1 if exactly else total <= 1)
+            continue
+        if exactly:
+            model.table.add(total >= switch[name])
+        if len(line) > 1:
+            model.table.add(total <= len(line) - (len(line) - 1) * switch[name])
+
+
+def _start(riddle: Riddle, model: pyo.ConcreteModel) -> None:
+    r"""What the table says from the start.
+
+    Bounds
+        x[c,v,r]: :math:`x_{cvr} = 1` for what the table says from the start.
+    """
+    for literal in riddle.start():
+        model.x[literal].setlb(1)
+
+
+def _ways(riddle: Riddle, model: pyo.ConcreteModel) -> None:
+    r"""Each clue holds in one way.
+
+    Variables
+        y[h,o,p]: :math:`y_{hp} \in \{0, 1\}`, clue h holds in the way p: its option o, at a place.
+    Constraints
+        one_way[h]: :math:`\sum_{p \in P_h} y_{hp} = 1` for :math:`h \in H`.
+    """
+    ways = riddle.ways()
+    model.y = pyo.Var(list(ways), domain=pyo.Binary)
+    of_clue: dict[int, list[Any]] = {h: [] for h in range(len(riddle.form.hints))}
+    for way in ways:
+        of_clue[way[0]].append(model.y[way])
+    switch = model.component("holds")
+    model.one_way = pyo.Constraint(
+        list(of_clue),
+        rule=lambda m, h: pyo.quicksum(of_clue[h]) == (1 if switch is None else switch[h]),
+    )
+
+
+def _places(riddle: Riddle, model: pyo.ConcreteModel) -> None:
+    r"""A way says its literals.
+
+    Constraints
+        says[k]: :math:`\sum_{p \in P_h : l \in L_p} y_{hp} \le x_l` for each clue h and literal l.
+    """
+    model.says = pyo.ConstraintList()
+    needed: dict[tuple[int, Literal], list[Any]] = {}
+    for (h, o, p), option in riddle.ways().items():
+        for literal in riddle.said(option, p):
+            needed.setdefault((h, literal), []).append(model.y[h, o, p])
+    for (_, literal), terms in needed.items():
+        model.says.add(pyo.quicksum(terms) <= model.x[literal])
+
+
+def _rows(riddle: Riddle, model: pyo.ConcreteModel) -> None:
+    r"""The rows of an option, each on some row of its own (``singleHints``).
+
+    Variables
+        z[h,o,k,r]: :math:`z_{hokr} \in \{0, 1\}`, row k of option o of clue h stands in row r.
+    Constraints
+        says[k]: :math:`\sum_{r} z_{hokr} = y_{ho}`; :math:`\sum_{k} z_{hokr} \le 1`;
+            :math:`z_{hokr} \le x_l` for each literal l that row k says in row r.
+    """
+    ways, R = riddle.ways(), range(riddle.rows)
+    model.z = z = pyo.Var(
+        [(h, o, k, r) for (h, o, _), option in ways.items() for k in range(len(option)) for r in R],
+        domain=pyo.Binary,
+    )
+    model.says = pyo.ConstraintList()
+    for (h, o, _), option in ways.items():
+        for k, row in enumerate(option):
+            model.says.add(pyo.quicksum(z[h, o, k, r] for r in R) == model.y[h, o, 0])
+            for r in R:
+                for literal in riddle.said([row], r):
+                    model.says.add(z[h, o, k, r] <= model.x[literal])
+        for r in R if len(option) > 1 else ():
+            model.says.add(pyo.quicksum(z[h, o, k, r] for k in range(len(option))) <= 1)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .enumeration import enumerate_solutions
     from .errors import SolverError, SolverMissing
     from .explaining import Explanation, explain
+    from .exploring import explore
     from .exporting import export_model
     from .found import Found
     from .model_files import read_model
@@ -26,6 +27,7 @@ _HOMES = {
     "compare": "comparing",
     "enumerate_solutions": "enumeration",
     "explain": "explaining",
+    "explore": "exploring",
     "export_model": "exporting",
     "read_model": "model_files",
     "solve": "solving",
@@ -41,6 +43,7 @@ __all__ = [
     "compare",
     "enumerate_solutions",
     "explain",
+    "explore",
     "export_model",
     "read_model",
     "solve",

@@ -207,6 +207,26 @@ SolverOption = Annotated[str, typer.Option(help="the solver; see nogood list")]
 TimeOption = Annotated[float | None, typer.Option(help="stop after so many seconds")]
 ThreadsOption = Annotated[int | None, typer.Option(help="threads of the solver")]
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON object on standard output")]
+WantOption = Annotated[
+    str | None, typer.Option(help="feasible, or optimal (the default with an objective)")
+]
+GapOption = Annotated[
+    float | None, typer.Option(help="all solutions within this of the best objective")
+]
+RelativeGapOption = Annotated[float | None, typer.Option(help="the same, relative to it")]
+BestOption = Annotated[int | None, typer.Option(help="the so many best solutions")]
+LimitOption = Annotated[int | None, typer.Option(help="stop after so many solutions")]
+DistinctOption = Annotated[
+    bool, typer.Option("--distinct", help="one solution of each orbit, with the orbit's size")
+]
+SymmetryOption = Annotated[str, typer.Option(help="all, or board: only rotations and reflections")]
+NoSymmetryOption = Annotated[bool, typer.Option("--no-symmetry", help="search without symmetry")]
+MethodOption = Annotated[
+    str | None, typer.Option(help="split, the fast one, or cuts, with any solver")
+]
+WorkersOption = Annotated[
+    int | None, typer.Option(help="processes; all cores where the work is long enough")
+]
 
 
 @_puzzle_command("solve")
@@ -234,31 +254,17 @@ def solve(
 @_puzzle_command("enumerate")
 def enumerate_(
     puzzle: Any,
-    want: Annotated[
-        str | None, typer.Option(help="feasible, or optimal (the default with an objective)")
-    ] = None,
-    gap: Annotated[
-        float | None, typer.Option(help="all solutions within this of the best objective")
-    ] = None,
-    relative_gap: Annotated[float | None, typer.Option(help="the same, relative to it")] = None,
-    best: Annotated[int | None, typer.Option(help="the so many best solutions")] = None,
-    limit: Annotated[int | None, typer.Option(help="stop after so many solutions")] = None,
+    want: WantOption = None,
+    gap: GapOption = None,
+    relative_gap: RelativeGapOption = None,
+    best: BestOption = None,
+    limit: LimitOption = None,
     time_limit: TimeOption = None,
-    distinct: Annotated[
-        bool, typer.Option("--distinct", help="one solution of each orbit, with the orbit's size")
-    ] = False,
-    symmetry: Annotated[
-        str, typer.Option(help="all, or board: only rotations and reflections")
-    ] = "all",
-    no_symmetry: Annotated[
-        bool, typer.Option("--no-symmetry", help="search without symmetry")
-    ] = False,
-    method: Annotated[
-        str | None, typer.Option(help="split, the fast one, or cuts, with any solver")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="processes; all cores where the work is long enough")
-    ] = None,
+    distinct: DistinctOption = False,
+    symmetry: SymmetryOption = "all",
+    no_symmetry: NoSymmetryOption = False,
+    method: MethodOption = None,
+    workers: WorkersOption = None,
     solver: SolverOption = "highs",
     threads: ThreadsOption = None,
     out: Annotated[
@@ -293,6 +299,54 @@ def enumerate_(
     if out is not None:
         tables.write_found(found, out)
     report.found(puzzle, found, json)
+    return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
+
+
+@_puzzle_command("explore")
+def explore(
+    puzzle: Any,
+    out: Annotated[Path, typer.Option(help="the page to write, ending in .html")],
+    want: WantOption = None,
+    gap: GapOption = None,
+    relative_gap: RelativeGapOption = None,
+    best: BestOption = None,
+    limit: LimitOption = None,
+    time_limit: TimeOption = None,
+    distinct: DistinctOption = False,
+    symmetry: SymmetryOption = "all",
+    no_symmetry: NoSymmetryOption = False,
+    method: MethodOption = None,
+    workers: WorkersOption = None,
+    solver: SolverOption = "highs",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="explain the riddle on it, step by step")
+    ] = False,
+) -> int:
+    """Write a page on which all solutions can be looked at and filtered."""
+    from ..models import Riddle
+    from . import enumeration, explaining, exploring, report
+
+    exploring.must_be_page(out)
+    if explain and not isinstance(puzzle, Riddle):
+        raise InputError("explain: only riddles are explained")
+    found = enumeration.enumerate_solutions(
+        *_source(puzzle),
+        want=want,  # type: ignore[arg-type]
+        gap=gap,
+        relative_gap=relative_gap,
+        best=best,
+        distinct=distinct,
+        symmetry=False if no_symmetry else symmetry,
+        method=method,  # type: ignore[arg-type]
+        workers=workers,
+        limit=limit,
+        time_limit=time_limit,
+        solver=solver,
+    )
+    report.progress(found)
+    exploring.explore(found, out, explanation=explaining.explain(puzzle) if explain else None)
+    print(report.summary(puzzle, found))
+    print(f"wrote {out}", file=sys.stderr)
     return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
 
 
@@ -335,13 +389,52 @@ def compare(
 def export(
     puzzle: Any,
     out: Annotated[Path, typer.Option(help="the file to write")],
-    format: Annotated[str | None, typer.Option(help="lp or mps; by default the ending")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="lp, mps or nl; by default the ending of the file")
+    ] = None,
+    relax: Annotated[bool, typer.Option("--relax", help="the LP relaxation")] = False,
+    cuts: Annotated[
+        Path | None,
+        typer.Option(help="with the no-good cuts of the solutions in this file of enumerate"),
+    ] = None,
+    solution: Annotated[
+        Path | None,
+        typer.Option(help="write a solution of it to this file, in the solver's own format"),
+    ] = None,
+    solver: SolverOption = "highs",
 ) -> int:
-    """Write the MILP as an LP or MPS file."""
-    from . import exporting
+    """Write the MILP as an LP, MPS or NL file."""
+    from . import exporting, tables
 
-    exporting.export_model(_source(puzzle)[0], out, format=format)
-    print(f"wrote {out}", file=sys.stderr)
+    exporting.export_model(
+        _source(puzzle)[0],
+        out,
+        format=format,
+        relax=relax,
+        cuts=() if cuts is None else tables.read_solutions(cuts),
+        solution=solution,
+        solver=solver,
+    )
+    print(f"wrote {out}{f' and {solution}' if solution else ''}", file=sys.stderr)
+    return DONE
+
+
+@_puzzle_command("show")
+def show(
+    puzzle: Any,
+    format: Annotated[str, typer.Option(help="text, markdown or latex")] = "text",
+) -> int:
+    """Print the mathematics of a puzzle's formulation, and the sizes of the instance."""
+    from . import mathematics
+    from .model_files import ModelFile
+
+    if format not in mathematics.FORMATS:
+        expected = ", ".join(mathematics.FORMATS)
+        raise InputError(f"format: expected one of {expected}; got {format!r}")
+    if isinstance(puzzle, ModelFile):
+        print(f"{puzzle.path}: {mathematics.size_of(puzzle.linear)}")
+    else:
+        print(mathematics.FORMATS[format](mathematics.formulation(puzzle)), end="")
     return DONE
 
 

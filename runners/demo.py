@@ -1,4 +1,4 @@
-"""The demo: every puzzle once, with tables, boards and LP files in one folder."""
+"""The demo: every puzzle once, with tables, boards, LP files and pages in one folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pandas as pd
 from ..data import InputError
 from ..models import KnightsTour, MagicSquare, Puzzle, Queens, Riddle
 from .enumeration import Method, enumerate_solutions
+from .explaining import explain
+from .exploring import Link, explore, write_index
 from .exporting import export_model
 from .found import Found
 from .report import progress, side_by_side, summary, text_table
@@ -52,12 +54,12 @@ SHOWS = (
 
 
 def run(folder: Path) -> None:
-    """Run every show and write its table and LP file to ``folder``."""
+    """Run every show and write its table, LP file and page to ``folder``, and an index of them."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-    rows = []
+    rows, links = [], []
     for show in SHOWS:
         began = time.perf_counter()
         found = _show(show, folder)
@@ -71,10 +73,12 @@ def run(folder: Path) -> None:
                 "seconds": round(time.perf_counter() - began, 2),
             }
         )
+        links.append(Link(f"{show.file}.html", show.title, found))
     table = pd.DataFrame(rows)
     write_table(table, folder / "demo.csv")
     print(text_table(table))
-    print(f"\nTables and LP files are in {folder}{'' if str(folder).endswith('/') else '/'}")
+    write_index(links, folder / "index.html")
+    print(f"\nTables, LP files and pages are in {folder}/; open {folder / 'index.html'}")
 
 
 def _show(show: Show, folder: Path) -> Found:
@@ -88,4 +92,6 @@ def _show(show: Show, folder: Path) -> Found:
     if isinstance(show.puzzle, Queens):
         for ending in QUEENS:
             write_found(found, folder / f"{show.file}{ending}")
+    explained = explain(show.puzzle) if isinstance(show.puzzle, Riddle) else None
+    explore(found, folder / f"{show.file}.html", explanation=explained)
     return found

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .cuts import Point, TimeIsUp
 from .linear import Problem
 from .parallel import Progress
@@ -38,6 +41,7 @@ class Found:
         self.progress = Progress()
         self.distinct = distinct
         self._orbits: list[int] = []
+        self._keys: list[NDArray[Any]] = []
         self._solutions: list[Any] = []
         self._objectives: list[float | None] = []
         self._limit = limit
@@ -48,11 +52,14 @@ class Found:
 
     def _stream(self, points: Iterator[Point]) -> Iterator[Any]:
         try:
+            narrow = np.int8 if self.problem.binary_keys else np.int64
             for point in points:
+                keys = point.keys.astype(narrow)
                 solutions = readings(self.problem, point.keys, self.solver)
                 for solution in solutions[:1] if self.distinct else solutions:
                     self._solutions.append(solution)
                     self._objectives.append(point.objective)
+                    self._keys.append(keys)
                     self._orbits.append(point.orbit * len(solutions))
                     yield solution
                     if len(self._solutions) == self._limit:
@@ -106,6 +113,12 @@ class Found:
         """The size of each solution's orbit under the symmetries that were searched with."""
         self._finish()
         return self._orbits
+
+    @property
+    def keys(self) -> NDArray[Any]:
+        """The values of the key variables, one row a solution."""
+        self._finish()
+        return np.array(self._keys).reshape(len(self._keys), len(self.problem.indices))
 
     @property
     def count(self) -> int:

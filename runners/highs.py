@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import highspy
@@ -12,7 +14,8 @@ from scipy import sparse
 
 from ..data import InputError
 from .linear import LinearModel, Vector
-from .session import Answer, Options, Status
+from .session import Answer, Options, Status, log_on_stderr
+from .solvers import SOLVERS
 
 _STATUS: dict[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kOptimal: "optimal",
@@ -82,16 +85,21 @@ class HighsSession:
         if self._impossible:
             return Answer("infeasible")
         self._set(options)
-        answer = self._run()
-        if answer.status == "error":  # seen once in long series; a fresh start mends it
-            self._highs.clearSolver()
+        with log_on_stderr(options.log):
             answer = self._run()
+            if answer.status == "error":  # seen once in long series; a fresh start mends it
+                self._highs.clearSolver()
+                answer = self._run()
         return answer
 
     def _run(self) -> Answer:
+        self._optimise()
+        return self._answer()
+
+    def _optimise(self) -> None:
         if threading.current_thread() is not threading.main_thread():
             self._highs.run()  # Ctrl-C comes to the main thread alone
-            return self._answer()
+            return
         thread = self._highs.startSolve()
         try:
             while thread.is_alive():
@@ -100,16 +108,16 @@ class HighsSession:
             self._highs.cancelSolve()
             thread.join()
             raise
-        return self._answer()
 
     def _set(self, options: Options) -> None:
         _use_threads(options.threads)
+        named = SOLVERS["highs"].options
         for name, value in {
-            "threads": options.threads or 0,
-            "time_limit": highspy.kHighsInf if options.time_limit is None else options.time_limit,
-            "mip_rel_gap": options.gap,
+            named["threads"]: options.threads or 0,
+            named["time_limit"]: math.inf if options.time_limit is None else options.time_limit,
+            named["gap"]: options.gap,
+            named["seed"]: options.seed,
             "output_flag": options.log,
-            "random_seed": options.seed,
             "mip_max_nodes": 2**31 - 1 if options.max_nodes is None else options.max_nodes,
         }.items():
             self._highs.setOptionValue(name, value)
@@ -126,7 +134,7 @@ class HighsSession:
         return Answer(
             status,
             values,
-            bound=float(info.mip_dual_bound) if info.mip_node_count >= 0 else None,
+            bound=_finite(info.mip_dual_bound) if info.mip_node_count >= 0 else None,
             nodes=max(int(info.mip_node_count), 0),
             detail="" if status != "error" else str(self._highs.modelStatusToString(said)),
         )
@@ -135,7 +143,7 @@ class HighsSession:
         """Unbounded or infeasible: the same rows without the objective tell."""
         costs = np.array(self._highs.getLp().col_cost_)
         self.set_costs(np.zeros(len(costs)))
-        self._highs.run()
+        self._optimise()
         said = _STATUS.get(self._highs.getModelStatus(), "error")
         self.set_costs(costs)
         return "unbounded" if said == "optimal" else said
@@ -146,6 +154,15 @@ def write(linear: LinearModel, path: Path) -> None:
     highs = _Quiet()
     _must(highs.passModel(_lp(linear)), "the model")
     _must(highs.writeModel(str(path)), str(path))
+
+
+def write_solution(linear: LinearModel, values: Vector, path: Path) -> None:
+    """Write ``values`` of the columns in HiGHS's own format."""
+    highs = _Quiet()
+    fixed = replace(linear, col_lower=values, col_upper=values)
+    _must(highs.passModel(_lp(fixed)), "the model")
+    highs.run()
+    _must(highs.writeSolution(str(path), 0), str(path))
 
 
 def read(path: Path) -> LinearModel:
@@ -218,6 +235,10 @@ def _lp(linear: LinearModel) -> highspy.HighsLp:
     lp.col_names_, lp.row_names_ = list(linear.col_names), list(linear.row_names)
     lp.model_name_ = linear.name
     return lp
+
+
+def _finite(bound: float) -> float | None:
+    return float(bound) if np.isfinite(bound) else None
 
 
 def _must(status: highspy.HighsStatus, what: str) -> None:

@@ -188,6 +188,7 @@ def inventory() -> None:
             "solver": solver.name,
             "here": f"yes {solver.version}".strip() if solver.here else "no",
             "install": "" if solver.here else solver.install,
+            "can": solver.abilities,
             "note": solver.note,
         }
         for solver in SOLVERS.values()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -28,9 +31,11 @@ Status = Literal[
 class Options:
     """Limits that mean the same for every solver.
 
-    ``time_limit`` in seconds; ``gap`` relative, 0 by default; ``threads`` None for the solver's
-    own choice; ``log`` prints the solver's log on standard error;
-    ``max_nodes`` gives up after so many (HiGHS only); ``seed`` for solvers that have one.
+    ``time_limit`` in seconds of the clock; ``gap`` relative to the objective of what is
+    returned, 0 by default; ``threads`` None for the solver's own choice, at most so many
+    otherwise (a solver of one thread keeps to any number); ``log`` prints the solver's log on
+    standard error; ``max_nodes`` gives up after so many (HiGHS only); ``seed`` for solvers that
+    have one.
     """
 
     time_limit: float | None = None
@@ -43,7 +48,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver said.  ``values`` may be there under a limit too: the incumbent."""
+    """What a solver said.
+
+    ``values`` may be there under a limit too: the incumbent.  ``detail`` has the solver's own
+    last lines after an error, and what was too large under a size limit.
+    """
 
     status: Status
     values: Vector | None = None
@@ -64,7 +73,26 @@ class Session(Protocol):
         """Add ``lower <= values · x[columns] <= upper``."""
 
     def solve(self, options: Options) -> Answer:
-        """Solve to optimality, or to a limit."""
+        """Solve to optimality, or to a limit; Ctrl-C raises KeyboardInterrupt."""
+
+
+@contextmanager
+def log_on_stderr(wanted: bool) -> Iterator[None]:
+    """Standard output goes to standard error meanwhile, what C libraries print too."""
+    if not wanted:
+        yield
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    out = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        # A descriptor of its own: Pyomo waits for itself where it captures the one it writes to.
+        with os.fdopen(os.dup(2), "w", buffering=1) as err, redirect_stdout(err):
+            yield
+    finally:
+        os.dup2(out, 1)
+        os.close(out)
 
 
 def readings(problem: Problem, keys: NDArray[np.int64], solver: str) -> Sequence[Any]:
@@ -91,10 +119,12 @@ def rounded(linear: LinearModel, values: Vector, solver: str) -> Vector:
     """
     clean = values.copy()
     clean[linear.integer] = np.round(values[linear.integer])
-    far = np.abs(clean - values) > 1e-6
+    # As far as the loosest solver takes a number for an integer; the rows are checked with what
+    # it was rounded to.
+    far = np.abs(clean - values) > 1e-5
     if far.any():
         j = int(far.argmax())
-        raise SolverError(f"{solver}: {linear.col_names[j]} = {values[j]!r} is no integer")
+        raise SolverError(f"{solver}: {linear.col_names[j]} = {values[j]:.9g} is no integer")
     if broken := linear.violation(clean):
         raise SolverError(f"{solver} returned what is no solution: {broken}")
     return clean

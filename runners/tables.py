@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Hashable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..data import InputError, write_queens
+from ..data import InputError, read_queens, write_queens
 from ..data.queens import Format
 from ..models import Queens
 from .errors import SolverMissing
@@ -58,6 +59,61 @@ def write_found(found: Found, path: str | Path) -> None:
     with whole_file(target) as partial:
         text = write_queens(found.solutions, QUEENS[target.suffix.lower()])
         partial.write_text(text, encoding="ascii")
+
+
+def read_solutions(path: str | Path) -> list[Any]:
+    """The solutions in a table that ``write_found`` wrote, or in the JSON of the command line.
+
+    Of a puzzle, the solutions as it reads them; of a model, dicts of the keys' values by name.
+    Raises :class:`InputError` for what is no such file.
+    """
+    file = Path(path)
+    ending = file.suffix.lower()
+    if ending in QUEENS:
+        return list(read_queens(file))
+    if ending not in _READERS:
+        expected = ", ".join((*_READERS, *QUEENS))
+        raise InputError(f"{file}: solutions are read from {expected}")
+    try:
+        return _READERS[ending](file)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise InputError(f"{file}: no table of solutions: {reason}") from None
+
+
+def _from_json(file: Path) -> list[Any]:
+    said = json.loads(file.read_text(encoding="utf-8"))
+    if isinstance(said, dict):
+        return list(said["solutions"])
+    return [_solution(row) for row in said]
+
+
+def _from_csv(file: Path) -> list[Any]:
+    import pandas as pd
+
+    return [_solution(row) for row in pd.read_csv(file).to_dict("records")]
+
+
+def _from_parquet(file: Path) -> list[Any]:
+    import pandas as pd
+
+    return [_solution(row) for row in pd.read_parquet(file).to_dict("records")]
+
+
+def _solution(row: Mapping[Hashable, Any]) -> Any:
+    """A row's solution: a puzzle's in one column, a model's in a column for each key."""
+    if "solution" in row:
+        return json.loads(row["solution"])
+    return {str(k): int(v) for k, v in row.items() if k not in ("number", "objective", "orbit")}
+
+
+_READERS: dict[str, Callable[[Path], list[Any]]] = {
+    ".csv": _from_csv,
+    ".json": _from_json,
+    ".parquet": _from_parquet,
+}
 
 
 def must_be_plot(path: str | Path) -> Path:

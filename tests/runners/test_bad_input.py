@@ -147,11 +147,11 @@ CASES = [
     ),
     (
         lambda: export_model(Queens(4), "model.gms"),
-        "model.gms: unknown model format 'gms'; expected lp or mps",
+        "model.gms: unknown model format 'gms'; expected lp, mps or nl",
     ),
     (
         lambda: export_model(Queens(4), "model"),
-        "model: unknown model format ''; expected lp or mps",
+        "model: unknown model format ''; expected lp, mps or nl",
     ),
     (
         lambda: export_model(Queens(4), "missing/model.lp"),
@@ -311,7 +311,7 @@ COMMANDS = [
     ),
     (
         ["export", "queens", "--out", "queens.txt"],
-        "queens.txt: unknown model format 'txt'; expected lp or mps",
+        "queens.txt: unknown model format 'txt'; expected lp, mps or nl",
     ),
     (
         ["export", "queens", "--out", "no/queens.lp"],

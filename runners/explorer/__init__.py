@@ -1,0 +1,1 @@
+"""The explorer: template, style sheet and script of the page, inlined into one file."""
