@@ -29,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+_TYPER_INTERRUPTED = 130
 DONE, INFEASIBLE, BAD_INPUT, NO_SOLVER, STOPPED, SOLVER_FAILED = range(6)
 
 
@@ -36,6 +37,8 @@ def main() -> None:
     """Run the command line; every error is one line on standard error."""
     try:
         status = app(standalone_mode=False) or DONE
+        if status == _TYPER_INTERRUPTED:
+            status = _fail("interrupted", STOPPED)
     except TyperException as error:
         said = getattr(error, "format_message", error.__str__)()
         if said == "Missing command.":
@@ -248,6 +251,8 @@ def solve(
     report.solved(puzzle, solved, json)
     if solved.status == "error":
         raise SolverError(f"{solver}: {solved.detail}")
+    if solved.status == "size limit":
+        raise SolverError(f"{solver}: size limit: {solved.detail}")
     return {"optimal": DONE, "infeasible": INFEASIBLE}.get(solved.status, STOPPED)
 
 
@@ -273,6 +278,13 @@ def enumerate_(
             help="write the table: .csv, .json, .parquet, .md or .tex; queens: .boards, .vectors"
         ),
     ] = None,
+    memory: Annotated[
+        float | None, typer.Option(help="stop when the solutions kept take so many MB")
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="keep solutions and progress in this SQLite file")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the journal")] = False,
     json: JsonOption = False,
 ) -> int:
     """Find all solutions of a puzzle, of a riddle's file or of an LP or MPS file."""
@@ -294,12 +306,17 @@ def enumerate_(
         time_limit=time_limit,
         solver=solver,
         threads=threads,
+        memory=memory,
+        journal=journal,
+        resume=resume,
     )
     report.progress(found)
     if out is not None:
         tables.write_found(found, out)
     report.found(puzzle, found, json)
-    return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
+    if found.detail:
+        _fail(found.detail, STOPPED)
+    return DONE if found.stopped in (None, "limit") else STOPPED
 
 
 @_puzzle_command("explore")
@@ -347,7 +364,7 @@ def explore(
     exploring.explore(found, out, explanation=explaining.explain(puzzle) if explain else None)
     print(report.summary(puzzle, found))
     print(f"wrote {out}", file=sys.stderr)
-    return STOPPED if found.stopped in ("time limit", "interrupt") else DONE
+    return DONE if found.stopped in (None, "limit") else STOPPED
 
 
 @_puzzle_command("compare")
@@ -456,6 +473,18 @@ def explain(
         report.print_json(explain_text.as_dict(said))
     else:
         print(explain_text.as_text(said, markdown), end="")
+    return DONE
+
+
+@app.command()
+def journal(
+    file: Annotated[Path, typer.Argument(help="a journal of enumerate, also while it is written")],
+    json: JsonOption = False,
+) -> int:
+    """Show how far the run of a journal is."""
+    from . import report
+
+    report.journal(file, json)
     return DONE
 
 

@@ -121,7 +121,7 @@ def _rows(
             "relaxation": relaxation(linear),
         }
         for name in solver_names:
-            count = seeds if "seed" in solvers.SOLVERS[name].options or name == "highs" else 1
+            count = seeds if solvers.SOLVERS[name].seeds else 1
             runs = [
                 solve(puzzle, solver=name, time_limit=time_limit, seed=seed)
                 for seed in range(count)

@@ -9,7 +9,7 @@ is above or below.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,8 +58,11 @@ def candidates(
     solver: str,
     options: Options,
     log: Callable[[Call], None],
+    known: Iterable[IntVector] = (),
 ) -> Iterator[Point]:
     """Solutions from ``session``, each cut off before the next is sought, best first.
+
+    Those ``known`` are cut off before the first is sought.
 
     Lazy constraints of the puzzle are added as candidates violate them.  Ends when the solver
     has proven that nothing is left.
@@ -73,7 +76,13 @@ def candidates(
     """
     end = None if options.time_limit is None else time.perf_counter() + options.time_limit
     rows, cuts = problem.linear.rows, 0
+    for keys in known:
+        rows += add_cut(problem, keys, session)
+        cuts += 1
+    seen: set[bytes] = set()
     while True:
+        if end is not None and time.perf_counter() >= end:
+            raise TimeIsUp
         left = None if end is None else max(end - time.perf_counter(), 0.001)
         began = time.perf_counter()
         answer = session.solve(replace(options, time_limit=left))
@@ -86,6 +95,9 @@ def candidates(
         rows += added
         if added:
             continue
+        if (name := keys.tobytes()) in seen:
+            raise SolverError(f"{solver} returned what is no solution: a no-good cut forbids it")
+        seen.add(name)
         objective = problem.linear.objective(values) if problem.linear.has_objective else None
         yield Point(keys, objective, values)
         rows += add_cut(problem, keys, session)

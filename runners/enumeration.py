@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +19,12 @@ from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import Point, candidates
 from .found import Found
+from .journal import Journal, fingerprint
+from .keeping import Memory
 from .levels import k_best, minimised, tolerance, with_cutoff, without_objective
 from .linear import LinearModel, Problem, as_problem
 from .orbits import Symmetry, expanded, symmetry_of
-from .parallel import Progress, search_all
+from .parallel import Progress, Step, points_of, search_all
 from .session import Options
 from .splitting import Space
 from .structure import Ints
@@ -48,6 +52,9 @@ def enumerate_solutions(
     executor: Executor | None = None,
     solver: str = "highs",
     threads: int | None = None,
+    memory: float | None = None,
+    journal: str | Path | None = None,
+    resume: bool = False,
 ) -> Found:
     """Enumerate all solutions: one for each assignment of the key variables.
 
@@ -87,11 +94,18 @@ def enumerate_solutions(
         ``concurrent.futures`` executor.  They change the time, never the result.
     solver, threads
         A name in :data:`nogood.runners.solvers.SOLVERS`; its threads (of the reference method).
+    memory
+        Stop when the solutions kept take so many MB.  With a journal none are kept in memory.
+    journal, resume
+        An SQLite file that keeps what is found and what is left, as it happens, and whether to
+        go on with it.  A run that was stopped at any moment and resumed ends with the result of
+        one that was not.
 
     Raises
     ------
     InputError
-        If the model is no bounded MILP or a parameter makes no sense.
+        If the model is no bounded MILP, a parameter makes no sense, or the journal is damaged,
+        of another run, or being written by one.
     SolverMissing
         If the solver is not installed.
     SolverError
@@ -103,18 +117,24 @@ def enumerate_solutions(
     for name, count in numbers.items():
         check_positive(name, count, whole=True)
     check_positive("time_limit", time_limit)
+    check_positive("memory", memory)
+    if resume and journal is None:
+        raise InputError("resume: needs a journal to go on with (journal=…)")
     for name, width in {"gap": gap, "relative_gap": relative_gap}.items():
         check_positive(name, width, zero=True)
-    solvers.find(solver)
-    method = method or ("split" if solver == "highs" else "cuts")
-    if method == "split" and solver != "highs":
-        raise InputError(f"method: split works with highs; for {solver} say cuts")
+    fast = solvers.find(solver).split
+    method = method or ("split" if fast else "cuts")
+    if method == "split" and not fast:
+        able = ", ".join(s.name for s in solvers.SOLVERS.values() if s.split)
+        raise InputError(f"method: split works with {able}; for {solver} say cuts")
     problem = as_problem(source, keys, tell_apart=True)
     if want == "feasible":
         problem = without_objective(problem)
     level = _level(problem, want, gap, relative_gap, best)
     if distinct and method == "cuts":
         raise InputError("distinct: the reference method knows no symmetry; say method split")
+    if journal is not None and best is not None:
+        raise InputError("journal: keeps all solutions or those within a gap, not the best few")
     run = _Run(
         problem=problem,
         symmetry=symmetry_of(problem, symmetry if method == "split" else False, vouch),
@@ -127,7 +147,11 @@ def enumerate_solutions(
         executor=executor,
         few=limit is not None,
     )
-    return Found(problem, solver, partial(run.points, level), limit, distinct)
+    store: Memory | Journal = Memory(None if memory is None else int(memory * 2**20))
+    if journal is not None:
+        store = Journal(journal, resume, problem, run.identity(level))
+        run = replace(run, journal=store)
+    return Found(problem, solver, partial(run.steps, level), limit, distinct, store)
 
 
 @dataclass(frozen=True)
@@ -178,9 +202,24 @@ class _Run:
     workers: int | None
     executor: Executor | None
     few: bool
+    journal: Journal | None = None
 
-    def points(self, level: _Level, progress: Progress) -> Iterator[Point]:
-        """The points of ``level``, as they are found."""
+    def identity(self, level: _Level) -> dict[str, str]:
+        """What a journal is of: it is not resumed by a run of which any of this differs."""
+        puzzle, symmetry = self.problem.puzzle, self.symmetry.on_keys(self.problem)
+        return {
+            "puzzle": self.problem.linear.name if puzzle is None else puzzle.describe(),
+            "solutions": str(level),
+            "distinct": str(self.distinct),
+            "limited": str(self.few),
+            "method": f"{self.method}, {self.solver}",
+            "symmetry": f"{len(symmetry)} elements",
+            "version": version("nogood"),
+            "model": fingerprint(self.problem, symmetry, np.array(self.order)),
+        }
+
+    def steps(self, level: _Level, progress: Progress) -> Iterator[Step]:
+        """The points of ``level`` and the parts they are in, as they come."""
         seconds = self.options.time_limit
         deadline = None if seconds is None else time.monotonic() + seconds
         if level.best is not None:
@@ -188,44 +227,63 @@ class _Run:
                 self.problem,
                 level.best,
                 in_order=lambda problem: self._in_order(problem, progress, deadline),
-                within=lambda problem: self._all(problem, progress, deadline),
+                within=lambda problem: points_of(self._all(problem, progress, deadline)),
             )
         elif level.gap is not None:
-            first = next(self._in_order(self.problem, progress, deadline), None)
-            if first is not None:
-                yield from self._within(first, level, progress, deadline)
+
+            def best() -> float | None:
+                first = next(self._in_order(self.problem, progress, deadline), None)
+                return None if first is None else first.objective
+
+            value = self.journal.remembered("best", best) if self.journal else best()
+            if value is not None:
+                yield from self._within(value, level, progress, deadline)
         else:
             yield from self._all(self.problem, progress, deadline)
 
     def _within(
-        self, first: Point, level: _Level, progress: Progress, deadline: float | None
-    ) -> Iterator[Point]:
-        assert first.objective is not None
-        value = minimised(self.problem.linear, first.objective)
+        self, best: float, level: _Level, progress: Progress, deadline: float | None
+    ) -> Iterator[Step]:
+        value = minimised(self.problem.linear, best)
         width = max(level.gap or 0.0, level.relative * abs(value))
         high = value + width + tolerance(value)
         yield from self._all(with_cutoff(self.problem, -np.inf, high), progress, deadline)
 
-    def _all(self, problem: Problem, progress: Progress, deadline: float | None) -> Iterator[Point]:
+    def _all(self, problem: Problem, progress: Progress, deadline: float | None) -> Iterator[Step]:
         """All solutions of ``problem``, by the method chosen."""
+        begin = None if self.journal is None else self.journal.resume(progress)
         if self.method == "cuts":
-            yield from self._in_order(problem, progress, deadline)
+            known = () if self.journal is None else self.journal.keys()
+            yield from self._in_order(problem, progress, deadline, known)
             return
-        space = Space(problem, self.symmetry.on_keys(problem), self.order, self.few)
+        # Pyomo's variables hold the whole model, and are of no use to other processes.
+        space = Space(
+            replace(problem, variables=()), self.symmetry.on_keys(problem), self.order, self.few
+        )
         found = search_all(
-            space, progress, deadline=deadline, workers=self.workers, executor=self.executor
+            space,
+            progress,
+            begin=begin,
+            in_order=self.journal is None,
+            deadline=deadline,
+            workers=self.workers,
+            executor=self.executor,
         )
         yield from expanded(
             found, problem, self.symmetry, self.distinct, lambda keys: self._exists(problem, keys)
         )
 
     def _in_order(
-        self, problem: Problem, progress: Progress, deadline: float | None
+        self,
+        problem: Problem,
+        progress: Progress,
+        deadline: float | None,
+        known: Iterable[Ints] = (),
     ) -> Iterator[Point]:
         left = None if deadline is None else max(deadline - time.monotonic(), 0.001)
         session = solvers.session(self.solver, problem.linear)
         options = replace(self.options, time_limit=left)
-        return candidates(problem, session, self.solver, options, progress.calls.append)
+        return candidates(problem, session, self.solver, options, progress.calls.append, known)
 
     def _exists(self, problem: Problem, keys: Ints) -> bool:
         lower, upper = problem.linear.col_lower.copy(), problem.linear.col_upper.copy()

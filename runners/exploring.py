@@ -203,7 +203,7 @@ def _data(found: Found, explanation: Explanation | None) -> dict[str, Any]:
             {"name": name, "said": _SAID[name], "of": _packed(of)}
             for name, of in orbits(found).items()
         ],
-        "steps": None if explanation is None else _steps(explanation),
+        "steps": _steps(explanation) if explanation and explanation.steps else None,
     }
 
 
@@ -263,7 +263,7 @@ def orbits(found: Found) -> dict[str, NDArray[np.int64]]:
     if puzzle is None or found.distinct or not found.count:
         return kept
     places: dict[Hashable, int] = {index: k for k, index in enumerate(problem.indices)}
-    keys = sparse.csr_array(found.keys.astype(np.uint64))
+    keys = _keys(found)
     for name in sorted(get_args(Symmetries), reverse=True):
         generators = [permutation(places, g) for g in puzzle.symmetries(name)]
         elements = Group(len(places), generators).elements
@@ -274,6 +274,20 @@ def orbits(found: Found) -> dict[str, NDArray[np.int64]]:
         if not alike and numbers.max() + 1 < found.count:
             kept[name] = numbers
     return kept
+
+
+def _keys(found: Found) -> Any:
+    """The key values of each solution, a sparse row each."""
+    puzzle, column = found.problem.puzzle, {i: k for k, i in enumerate(found.problem.indices)}
+    assert puzzle is not None
+    rows, columns, values = [], [], []
+    for number, solution in enumerate(found.solutions):
+        for index, value in puzzle.assignment(solution).items():
+            rows.append(number)
+            columns.append(column[index])
+            values.append(value)
+    shape = (found.count, len(column))
+    return sparse.csr_array((np.array(values, dtype=np.uint64), (rows, columns)), shape=shape)
 
 
 def _orbit_numbers(keys: Any, elements: NDArray[np.int64]) -> NDArray[np.int64]:

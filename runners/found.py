@@ -4,81 +4,133 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .cuts import Point, TimeIsUp
+from .journal import JournalFailed
+from .keeping import MemoryFull, Row, Store
 from .linear import Problem
-from .parallel import Progress
+from .parallel import Checkpoint, Progress, Started, Step
 from .session import readings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Stop = Literal["limit", "time limit", "interrupt"]
+Stop = Literal["limit", "time limit", "memory limit", "interrupt", "journal"]
 
 
 class Found:
     """The solutions of an enumeration.
 
-    Iterate it for solutions as they come; ``problem``, ``solver`` and ``progress`` are there at
-    once, all other attributes wait for the end.
+    Iterate it for solutions as they come; ``problem``, ``solver``, ``progress`` and ``so_far``
+    are there at once, all other attributes wait for the end.  With a journal the solutions are
+    not in memory: iterate, or take the :meth:`head` of the table.
     """
 
     def __init__(
         self,
         problem: Problem,
         solver: str,
-        points: Callable[[Progress], Iterator[Point]],
+        steps: Callable[[Progress], Iterator[Step]],
         limit: int | None,
         distinct: bool,
+        store: Store,
     ) -> None:
         self.problem, self.solver = problem, solver
         self.progress = Progress()
         self.distinct = distinct
-        self._orbits: list[int] = []
-        self._keys: list[NDArray[Any]] = []
-        self._solutions: list[Any] = []
-        self._objectives: list[float | None] = []
+        self.detail = ""
+        """Why it stopped, where that is not plain."""
+        self._store = store
         self._limit = limit
         self._seconds = 0.0
-        self._complete = False
+        self._complete = store.complete
         self._stopped: Stop | None = None
-        self._source = self._stream(points(self.progress))
+        self._open = True
+        self._source = self._stream(steps)
+        if self._complete:
+            self.close()
 
-    def _stream(self, points: Iterator[Point]) -> Iterator[Any]:
+    def _stream(self, steps: Callable[[Progress], Iterator[Step]]) -> Iterator[None]:
         try:
-            narrow = np.int8 if self.problem.binary_keys else np.int64
-            for point in points:
-                keys = point.keys.astype(narrow)
-                solutions = readings(self.problem, point.keys, self.solver)
-                for solution in solutions[:1] if self.distinct else solutions:
-                    self._solutions.append(solution)
-                    self._objectives.append(point.objective)
-                    self._keys.append(keys)
-                    self._orbits.append(point.orbit * len(solutions))
-                    yield solution
-                    if len(self._solutions) == self._limit:
-                        self._stopped = "limit"
-                        return
-            self._complete = True
+            if not self._is_full():
+                for step in steps(self.progress):
+                    if self._take(step):
+                        break
+                    yield
+                else:
+                    self._complete = True
         except TimeIsUp:
             self._stopped = "time limit"
+        except (MemoryFull, MemoryError):
+            self._stopped = "memory limit"
+        except JournalFailed as error:
+            self._stopped, self.detail = "journal", str(error)
+        finally:
+            self._end()
+
+    def _take(self, step: Step) -> bool:
+        """Keep what a step tells; returns whether that is enough."""
+        if isinstance(step, Started):
+            self._store.begin(step.path)
+        elif isinstance(step, Checkpoint):
+            self._store.finish(step, self.progress)
+        else:
+            self._store.tick(self.progress)
+            return self._keep(step)
+        return False
+
+    def _keep(self, point: Point) -> bool:
+        solutions = readings(self.problem, point.keys, self.solver)
+        for which, solution in enumerate(solutions[:1] if self.distinct else solutions):
+            row = Row(solution, point.objective, point.orbit * len(solutions))
+            self._store.add(point.keys, which, row)
+            if self._is_full():
+                return True
+        return False
+
+    def _is_full(self) -> bool:
+        if self._limit is None or len(self._store) < self._limit:
+            return False
+        self._store.flush()
+        if len(self._store) < self._limit:
+            return False
+        self._stopped = "limit"
+        return True
+
+    def _end(self) -> None:
+        if not self._open:
+            return
+        self._open = False
+        try:
+            self._store.end(self._complete, self.progress.calls)
+        except JournalFailed as error:
+            self._complete, self._stopped, self.detail = False, "journal", str(error)
+
+    def close(self) -> None:
+        """Search no more; what was found is kept."""
+        self._source = iter(())  # the generator ends itself when it is let go
+        self._end()
+        if not self._complete and self._stopped is None:
+            self._stopped = "interrupt"
 
     def __iter__(self) -> Iterator[Any]:
-        seen = 0
-        while True:
-            while seen < len(self._solutions):
-                yield self._solutions[seen]
-                seen += 1
-            if not self._next():
-                return
+        return (row.solution for row in self._live())
 
-    def _next(self) -> bool:
+    def _live(self) -> Iterator[Row]:
+        seen, more = 0, True
+        while more:
+            for row in self._store.rows(seen):
+                seen += 1
+                yield row
+            more = self.step()
+        yield from self._store.rows(seen)
+
+    def step(self) -> bool:
+        """Search on for a moment; returns whether there is more to do."""
         began = time.perf_counter()
         try:
             next(self._source)
@@ -93,37 +145,37 @@ class Found:
         return True
 
     def _finish(self) -> None:
-        while self._next():
+        while self.step():
             pass
+
+    @property
+    def so_far(self) -> int:
+        """Number of solutions so far."""
+        return len(self._store)
 
     @property
     def solutions(self) -> list[Any]:
         """What ``puzzle.read`` gives; for a model, dicts from names of keys to their values."""
         self._finish()
-        return self._solutions
+        return [row.solution for row in self._store.in_order()]
 
     @property
     def objectives(self) -> list[float | None]:
         """The objective of each solution, None without one."""
         self._finish()
-        return self._objectives
+        return [row.objective for row in self._store.in_order()]
 
     @property
     def orbits(self) -> list[int]:
         """The size of each solution's orbit under the symmetries that were searched with."""
         self._finish()
-        return self._orbits
-
-    @property
-    def keys(self) -> NDArray[Any]:
-        """The values of the key variables, one row a solution."""
-        self._finish()
-        return np.array(self._keys).reshape(len(self._keys), len(self.problem.indices))
+        return [row.orbit for row in self._store.in_order()]
 
     @property
     def count(self) -> int:
         """Number of solutions."""
-        return len(self.solutions)
+        self._finish()
+        return len(self._store)
 
     @property
     def complete(self) -> bool:
@@ -146,13 +198,20 @@ class Found:
     @property
     def table(self) -> pd.DataFrame:
         """One row a solution: number, objective, key figures, the solution."""
+        self._finish()
+        return self._table(self._store.in_order())
+
+    def head(self, count: int) -> pd.DataFrame:
+        """The first rows of the table."""
+        self._finish()
+        return self._table(islice(self._store.in_order(), count))
+
+    def _table(self, kept: Iterable[Row]) -> pd.DataFrame:
         import pandas as pd
 
         puzzle = self.problem.puzzle
         rows = []
-        for number, (solution, objective, orbit) in enumerate(
-            zip(self.solutions, self.objectives, self.orbits, strict=True), start=1
-        ):
+        for number, (solution, objective, orbit) in enumerate(kept, start=1):
             row: dict[str, Any] = {"number": number}
             if self.problem.linear.has_objective:
                 row["objective"] = objective
@@ -176,4 +235,4 @@ class Found:
         return pd.DataFrame([asdict(call) for call in self.progress.calls], columns=columns)
 
     def __repr__(self) -> str:
-        return f"<Found: {len(self._solutions)} so far, {self.solver}>"
+        return f"<Found: {self.so_far} so far, {self.solver}>"

@@ -100,14 +100,18 @@ class HighsSession:
         if threading.current_thread() is not threading.main_thread():
             self._highs.run()  # Ctrl-C comes to the main thread alone
             return
-        thread = self._highs.startSolve()
+        self._highs.startSolve()
         try:
-            while thread.is_alive():
-                thread.join(0.1)
+            self._wait()
         except KeyboardInterrupt:
             self._highs.cancelSolve()
-            thread.join()
+            self._wait()
             raise
+
+    def _wait(self) -> None:
+        # Not by the thread's join: interrupted, it takes a running thread for an ended one.
+        while not self._highs.wait(0.1)[0]:
+            pass
 
     def _set(self, options: Options) -> None:
         _use_threads(options.threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from ..data import InputError
 from .cuts import Point
 from .errors import SolverError
 from .linear import Problem
+from .parallel import Step
 from .structure import Ints
 from .symmetry import Group, maps_onto_itself, permutation
 
@@ -91,15 +93,15 @@ def _name(variable: Any) -> str:
 
 
 def expanded(
-    points: Iterator[Point],
+    points: Iterator[Step],
     problem: Problem,
     symmetry: Symmetry,
     distinct: bool,
     exists: Callable[[Ints], bool],
-) -> Iterator[Point]:
+) -> Iterator[Step]:
     """Each orbit once: all of its members, or with ``distinct`` the first, with its size.
 
-    Points that were found early are not told twice.
+    Points that were found early are not told twice.  What is no point is passed on.
 
     Members are re-checked: a puzzle's later by ``check()``, a model's here against its rows;
     ``exists`` tells of vouched-for images whether the auxiliaries can be completed.
@@ -110,9 +112,12 @@ def expanded(
     binary = problem.binary_keys
     seen: set[bytes] = set()
     for point in points:
+        if not isinstance(point, Point):
+            yield point
+            continue
         for number, image in enumerate(_members(point, problem, symmetry, binary)):
             if number == 0:
-                name = image.keys.tobytes()
+                name = _digest(image)
                 if name in seen:
                     break
                 seen.add(name)
@@ -122,11 +127,16 @@ def expanded(
                 break
 
 
-def _once(points: Iterator[Point]) -> Iterator[Point]:
+def _digest(point: Point) -> bytes:
+    """A name of the key values that is shorter than they are."""
+    return hashlib.blake2b(point.keys.tobytes(), digest_size=16).digest()
+
+
+def _once(points: Iterator[Step]) -> Iterator[Step]:
     early: set[bytes] = set()
     for point in points:
-        if early or point.early:
-            name = point.keys.tobytes()
+        if isinstance(point, Point) and (early or point.early):
+            name = _digest(point)
             if name in early:
                 continue
             if point.early:

@@ -50,6 +50,10 @@ class Propagator:
         self._extra += rows
         self._cuts = _Counting(unit_rows(self._extra, self.columns))
 
+    def forget(self) -> None:
+        """Leave out what was added."""
+        self._extra, self._cuts = [], None
+
     def run(self, lower: Bounds, upper: Bounds) -> Mask:
         """Tighten ``lower`` and ``upper`` in place; returns which nodes are still possible.
 

@@ -32,6 +32,7 @@ _STATUS: dict[Condition, Status] = {
     Condition.infeasibleOrUnbounded: "unbounded",  # which of the two is asked afterwards
     Condition.maxTimeLimit: "time limit",
     Condition.userInterrupt: "interrupted",
+    Condition.resourceInterrupt: "interrupted",
 }
 _LAST_LINES, _LONGEST = 4, 400
 

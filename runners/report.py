@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +42,12 @@ def progress(found: Found) -> None:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task("", total=None, rate=0.0, share=0.0, done=0, open=1)
-        for number, _ in enumerate(found, start=1):
+        while found.step():
             elapsed, far = bar.tasks[0].elapsed or 0, found.progress
             bar.update(
                 task,
-                completed=number,
-                rate=number / elapsed if elapsed else 0.0,
+                completed=found.so_far,
+                rate=found.so_far / elapsed if elapsed else 0.0,
                 share=far.share,
                 done=far.parts_done,
                 open=far.parts_open,
@@ -58,10 +59,10 @@ def found(puzzle: Puzzle | ModelFile, result: Found, as_json: bool) -> None:
     if as_json:
         _print_json(puzzle, _found_json(puzzle, result))
         return
-    shown = result.solutions[:_BOARDS]
+    shown = list(islice(result, _BOARDS))
     print(side_by_side([puzzle.draw(solution) for solution in shown]), end="\n\n" if shown else "")
     if result.count:
-        print(text_table(result.table, _ROWS), end="\n\n")
+        print(text_table(result.head(_ROWS), more=result.count - _ROWS), end="\n\n")
     print(summary(puzzle, result))
 
 
@@ -100,7 +101,14 @@ def summary(puzzle: Puzzle | ModelFile, result: Found) -> str:
     return f"{said}\nnote: {remark}" if remark else said
 
 
-_WHY = {"limit": "--limit", "time limit": "--time-limit", "interrupt": "Ctrl-C", None: ""}
+_WHY = {
+    "limit": "--limit",
+    "time limit": "--time-limit",
+    "memory limit": "the end of the memory",
+    "interrupt": "Ctrl-C",
+    "journal": "its journal",
+    None: "",
+}
 
 
 def solved(puzzle: Puzzle | ModelFile, result: Solved, as_json: bool) -> None:
@@ -144,12 +152,10 @@ def plain(value: Any) -> Any:
     return value
 
 
-def text_table(table: pd.DataFrame, rows: int | None = None) -> str:
-    """A table as text, cut after ``rows``."""
-    shown = table if rows is None else table.head(rows)
-    text: str = tabulate(shown, headers="keys", showindex=False, disable_numparse=False)  # type: ignore[arg-type]
-    more = len(table) - len(shown)
-    return f"{text}\n… {more} more rows; --out FILE writes all" if more else text
+def text_table(table: pd.DataFrame, more: int = 0) -> str:
+    """A table as text, and that there are ``more`` rows, if there are."""
+    text: str = tabulate(table, headers="keys", showindex=False, disable_numparse=False)  # type: ignore[arg-type]
+    return f"{text}\n… {more} more rows; --out FILE writes all" if more > 0 else text
 
 
 def side_by_side(drawings: Sequence[str], gap: int = 3) -> str:
@@ -164,6 +170,27 @@ def side_by_side(drawings: Sequence[str], gap: int = 3) -> str:
         lines = zip(*blocks[k : k + fit], strict=True)
         rows.append("\n".join("".join(f"{x:<{width}}" for x in line).rstrip() for line in lines))
     return "\n\n".join(rows)
+
+
+def journal(path: Path, as_json: bool) -> None:
+    """How far the run of a journal is."""
+    from dataclasses import asdict
+
+    from .journal import summary as read
+
+    said = read(path)
+    if as_json:
+        last = [json.loads(text) for text in said.last]
+        print_json({**asdict(said), "last": last})
+        return
+    print(f"{said.run['puzzle']}\n")
+    state = "complete" if said.complete else f"{said.share:.1%} of the tree"
+    print(f"{said.solutions} solutions, {state}")
+    print(f"parts: {said.parts_done} done, {said.parts_open} open")
+    times = "once" if said.sessions == 1 else f"{said.sessions} times"
+    print(f"at work {times}, {said.seconds:.1f} s; {said.rate:.0f} solutions/s the last time")
+    if said.last:
+        print("found last:", *(f"  {text}" for text in said.last), sep="\n")
 
 
 def inventory() -> None:

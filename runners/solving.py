@@ -15,7 +15,7 @@ from . import solvers
 from .cuts import TimeIsUp, add_lazy
 from .enumeration import check_positive
 from .linear import LinearModel, Problem, as_problem, discrete
-from .parallel import Progress, search_all
+from .parallel import Progress, points_of, search_all
 from .session import Answer, Options, Status, readings, rounded
 from .splitting import Space
 
@@ -83,7 +83,7 @@ def solve(
     problem = as_problem(source, discrete(source))
     began = time.perf_counter()
     options = Options(time_limit, gap, threads, log, seed=seed)
-    if solver == "highs" and problem.lazy and not problem.linear.has_objective:
+    if solvers.SOLVERS[solver].split and problem.lazy and not problem.linear.has_objective:
         answer = _searched(problem, options)
     else:
         answer = _answer(problem, solver, options)
@@ -97,7 +97,8 @@ def _searched(problem: Problem, options: Options) -> Answer:
     space = Space(problem, np.arange(len(problem.indices))[None, :], few=True)
     progress = Progress()
     try:
-        point = next(search_all(space, progress, deadline=deadline, workers=1), None)
+        found = search_all(space, progress, deadline=deadline, workers=1)
+        point = next(points_of(found), None)
     except TimeIsUp:
         return Answer("time limit")
     status: Status = "infeasible" if point is None else "optimal"
@@ -108,7 +109,9 @@ def _answer(problem: Problem, solver: str, options: Options) -> Answer:
     session = solvers.session(solver, problem.linear)
     end = None if options.time_limit is None else time.perf_counter() + options.time_limit
     while True:
-        left = None if end is None else max(end - time.perf_counter(), 0.001)
+        if end is not None and time.perf_counter() >= end:
+            return Answer("time limit")
+        left = None if end is None else end - time.perf_counter()
         answer = session.solve(replace(options, time_limit=left))
         if answer.values is None:
             return answer

@@ -61,45 +61,50 @@ class Tally:
 
 
 class Search:
-    """The search of one process, over any set of nodes."""
+    """The search of one process, over any set of nodes, one after the other."""
 
-    def __init__(
-        self,
-        space: Space,
-        make_session: MakeSession,
-        cuts: Sequence[UnitRow] = (),
-        calls: list[Call] | None = None,
-    ) -> None:
+    def __init__(self, space: Space, make_session: MakeSession) -> None:
         self.space, self.problem = space, space.problem
         self._linear = space.problem.linear
         self._keys = space.problem.key_columns
+        self._make_session = make_session
         self.propagator = Propagator(self._linear)
         self._brancher = Brancher(self._linear, self.propagator.units, self._keys, space.order)
         self.start = root(self._linear, self.propagator.dtype)
         self._leader = self._lex_leader() if len(space.inverse) > 1 else None
-        self._judge = Judge(space.problem, make_session, _DRY_FEW if space.few else _DRY)
-        if calls is not None:
-            self._judge.calls = calls
+        self._begin(self.start, ())
+
+    def _begin(self, nodes: Nodes, cuts: Sequence[UnitRow]) -> None:
+        """Forget what was learned elsewhere: a part gives the same in whichever process."""
+        period = _DRY_FEW if self.space.few else _DRY
+        self._judge = Judge(self.space.problem, self._make_session, period)
         self.tally = Tally(calls=self._judge.calls)
+        self.propagator.work = 0
+        self.propagator.forget()
         self.cuts: list[UnitRow] = []
         self._cut_names: set[bytes] = set()
         self._add_cuts(cuts)
-        self._stack: list[Nodes] = []
+        self._stack = [nodes]
 
     def _lex_leader(self) -> LexLeader:
         order = branching_order(self.propagator, self._brancher, self.start, self._keys)
         return LexLeader(self.space.inverse, self._keys, order)
 
     def run(
-        self, nodes: Nodes, deadline: float | None = None, budget: int | None = None
+        self,
+        nodes: Nodes,
+        cuts: Sequence[UnitRow],
+        budget: int,
+        deadline: float | None = None,
     ) -> Iterator[Point]:
-        """The solutions below ``nodes``.
+        """The solutions below ``nodes``, in which lazy constraints gave ``cuts`` so far.
 
-        Stops when the tally's work exceeds ``budget``; what is left is then in :meth:`rest`.
-        Raises :class:`TimeIsUp` at the ``deadline`` (of ``time.monotonic``).
+        Stops when the tally's work exceeds ``budget``; what is left is then in :meth:`rest`,
+        and ``cuts`` has grown.  Raises :class:`TimeIsUp` at the ``deadline`` (of
+        ``time.monotonic``).
         """
-        self._stack = [nodes]
-        while self._stack and (budget is None or self.tally.work < budget):
+        self._begin(nodes, cuts)
+        while self._stack and self.tally.work < budget:
             if deadline is not None and time.monotonic() > deadline:
                 raise TimeIsUp
             found = False

@@ -29,8 +29,9 @@ const orbits = data.orbits.map(({ name, said, of }) => ({ name, said, of: unpack
 
 /** @type {State} */
 let state = read(location.hash);
-/** The solutions that agree with the filter, and those of them in the list, in its order. */
+/** The solutions that agree with the filter. @type {Uint32Array} */
 let agreeing = new Uint32Array(0);
+/** Those of them in the list, in its order. @type {Uint32Array} */
 let shown = new Uint32Array(0);
 
 // ---------------------------------------------------------------------------------------- tools
@@ -206,9 +207,9 @@ function sorted(numbers) {
   const column = figures[state.sort.replace(/^-/, "")];
   const sign = state.sort.startsWith("-") ? -1 : 1;
   const order = new Intl.Collator("en", { numeric: true }).compare;
-  const compare = column.every((value) => typeof value === "number")
-    ? (a, b) => column[a] - column[b]
-    : (a, b) => order(String(column[a]), String(column[b]));
+  const numeric = column.every((value) => typeof value === "number");
+  const compare = (/** @type {number} */ a, /** @type {number} */ b) =>
+    numeric ? Number(column[a]) - Number(column[b]) : order(String(column[a]), String(column[b]));
   return numbers.slice().sort((a, b) => sign * compare(a, b) || a - b);
 }
 
@@ -238,9 +239,23 @@ let offers = new Uint32Array(0);
 
 /** The values a cell can have, with how many. @param {number} cell */
 function offersOf(cell) {
-  return values
-    .map((value, code) => ({ value, count: offers[cell * values.length + code] }))
-    .filter(({ count }) => count > 0);
+  const found = [];
+  for (let code = 0, at = cell * values.length; code < values.length; code++, at++) {
+    if (offers[at]) found.push({ value: values[code], count: offers[at] });
+  }
+  return found;
+}
+
+/**
+ * Whether what is asked of a cell is what leaves nothing, rather than what is asked elsewhere.
+ * @param {number} cell
+ */
+function isImpossible(cell) {
+  const asked = state.cells.get(cell);
+  if (asked === undefined) return false;
+  const open = offersOf(cell);
+  if (open.length === 0) return !codeOf.has(asked);
+  return !open.some(({ value }) => String(value) === asked);
 }
 
 /**
@@ -312,7 +327,6 @@ function buildAsked() {
     if (cell >= 0) enter(cell);
   });
   byId("asked").append(table);
-  byId("offers").hidden = look === "table" || look === "queens";
 }
 
 function tableClass() {
@@ -403,7 +417,7 @@ function showAsked() {
 function showInput(cell) {
   const asked = state.cells.get(cell);
   const open = offersOf(cell);
-  const impossible = asked !== undefined && !open.some(({ value }) => String(value) === asked);
+  const impossible = isImpossible(cell);
   const input = askers[cell];
   if (input.value.trim() !== (asked ?? "")) input.value = asked ?? "";
   input.placeholder = asked === undefined && open.length === 1 ? String(open[0].value) : "";
@@ -462,14 +476,13 @@ function showSelect(cell) {
 
 /** The values of the current cell to choose from. */
 function showOffers() {
-  const place = byId("offers");
-  if (place.hidden) return;
+  if (look === "table" || look === "queens") return;
   const asked = state.cells.get(current);
   const open = offersOf(current);
   const most = Math.max(...open.map(({ count }) => count));
   const focused = document.activeElement?.closest?.("#offers button")?.getAttribute("data-value");
   const title = make("p", {}, make("b", {}, cellName(current)), ` can hold ${plural(open.length, "value")}`);
-  if (asked !== undefined && !open.some(({ value }) => String(value) === asked)) {
+  if (isImpossible(current)) {
     title.append(make("span", { class: "wrong", role: "status" }, `; ${asked} is impossible`));
   }
   const group = make("div", { class: "offers", role: "group", "aria-label": "Possible values" });
@@ -492,7 +505,7 @@ function showOffers() {
     group.append(button);
   }
   group.addEventListener("keydown", moveInOffers);
-  place.replaceChildren(title, group);
+  byId("offers").replaceChildren(title, group);
   if (focused != null) {
     const again = [...group.children].find((button) => button.dataset.value === focused);
     (again ?? group.firstChild)?.focus();
@@ -501,9 +514,10 @@ function showOffers() {
 
 /** @param {any} event */
 function moveInOffers(event) {
-  const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+  const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+  const step = steps[/** @type {keyof typeof steps} */ (event.key)] ?? 0;
   const buttons = [...event.currentTarget.children];
-  const to = buttons[buttons.indexOf(event.target) + (step ?? 0)];
+  const to = buttons[buttons.indexOf(event.target) + step];
   if (!step || !to) return;
   event.preventDefault();
   event.target.tabIndex = -1;
@@ -531,12 +545,26 @@ function picture(number) {
   return drawn;
 }
 
-/** @param {number} number */
+/** The rows of a table; of a model only the variables that are not zero. @param {number} number */
 function tableRows(number) {
-  return boardOf(number).map((row, r) => {
-    const named = data.names ? [make("th", {}, data.names[r])] : [];
-    return make("tr", {}, ...named, ...row.map((value) => make("td", {}, value)));
-  });
+  const names = data.names;
+  const board = boardOf(number);
+  if (!names) return board.map((row) => make("tr", {}, ...row.map((value) => make("td", {}, value))));
+  return board.flatMap(([value], r) =>
+    value === 0 ? [] : [make("tr", {}, make("th", {}, names[r]), make("td", {}, value))],
+  );
+}
+
+/** The most rows that {@link tableRows} gives. */
+const mostRows = data.names ? mostNonzero() : rows;
+
+function mostNonzero() {
+  const zero = codeOf.get("0");
+  let most = 1;
+  for (let s = 0; s < count; s++) {
+    most = Math.max(most, codes.subarray(s * size, (s + 1) * size).filter((code) => code !== zero).length);
+  }
+  return most;
 }
 
 function gridLines() {
@@ -616,8 +644,10 @@ class List {
     this.drawn = new Map();
     this.across = 1;
     this.width = this.height = 0;
+    // Asking the frame for these after a change would make the browser lay the page out at once.
+    this.top = this.tall = 0;
     this.printing = false;
-    this.frame.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.frame.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     this.tiles.addEventListener("click", (/** @type {any} */ event) => {
       const tile = event.target.closest("[role=option]");
@@ -628,14 +658,23 @@ class List {
     addEventListener("afterprint", () => this.print(false));
   }
 
+  scrolled() {
+    this.top = this.frame.scrollTop;
+    this.draw();
+  }
+
   /** Fit as many tiles across as there is room for. */
   measure() {
     const wide = this.frame.clientWidth;
+    this.tall = this.frame.clientHeight;
     const { least, tall } = tileSize();
     const across = Math.max(1, Math.floor(wide / least));
     const width = data.look === "table" ? Math.min(wide / across, 2 * least) : wide / across;
     const height = tall(width);
-    if (across === this.across && width === this.width && height === this.height) return;
+    if (across === this.across && width === this.width && height === this.height) {
+      this.draw();
+      return;
+    }
     Object.assign(this, { across, width, height });
     this.restart();
   }
@@ -658,8 +697,9 @@ class List {
   /** Draw the tiles in sight and a row more on each side; forget the others. */
   draw() {
     if (!this.height) return;
-    const top = this.printing ? 0 : this.frame.scrollTop;
-    const tall = this.printing ? 800 : this.frame.clientHeight;
+    const tall = this.printing ? 800 : this.tall;
+    const all = Math.ceil(shown.length / this.across) * this.height;
+    const top = this.printing ? 0 : Math.max(0, Math.min(this.top, all - tall));
     const first = Math.max(0, Math.floor(top / this.height) - 1) * this.across;
     const last = Math.min(shown.length, (Math.ceil((top + tall) / this.height) + 1) * this.across);
     for (const [place, tile] of this.drawn) {
@@ -698,18 +738,19 @@ class List {
     return tile;
   }
 
-  /** Mark the chosen tile, and bring it into sight if `scroll`. @param {boolean} scroll */
-  mark(scroll) {
+  /** Mark the chosen tile and bring it into sight. */
+  mark() {
     const place = shown.indexOf(state.chosen);
     if (place < 0) return;
-    if (scroll) {
-      const top = Math.floor(place / this.across) * this.height;
-      const { scrollTop, clientHeight } = this.frame;
-      if (top < scrollTop) this.frame.scrollTop = top;
-      else if (top + this.height > scrollTop + clientHeight) {
-        this.frame.scrollTop = top + this.height - clientHeight;
-      }
-      this.draw();
+    const top = Math.floor(place / this.across) * this.height;
+    const outside = () => top < this.top || top + this.height > this.top + this.tall;
+    if (outside()) {
+      this.tall = this.frame.clientHeight;
+      this.top = this.frame.scrollTop;
+    }
+    if (outside()) {
+      this.frame.scrollTop = top < this.top ? top : top + this.height - this.tall;
+      this.scrolled();
     }
     for (const [at, tile] of this.drawn) tile.setAttribute("aria-selected", String(at === place));
     this.frame.setAttribute("aria-activedescendant", `solution-${state.chosen + 1}`);
@@ -735,9 +776,9 @@ function tileSize() {
   const words = 26;
   if (look === "table") {
     const least = data.header ? Math.max(200, cols * 76) : 150;
-    return { least, tall: () => Math.min(rows, 12) * 19 + words + 18 };
+    return { least, tall: () => Math.min(mostRows, 12) * 19 + words + 10 };
   }
-  const least = look === "numbers" ? Math.max(92, cols * 26 + 16) : Math.max(100, cols * 9 + 16);
+  const least = look === "numbers" ? Math.max(92, cols * 26 + 16) : Math.max(112, cols * 9 + 16);
   return { least, tall: (/** @type {number} */ width) => ((width - 16) * rows) / cols + words + 10 };
 }
 
@@ -780,7 +821,7 @@ function showChosen() {
   byId("large").replaceChildren(...(none ? [] : [largeBoard(number)]));
   byId("facts").replaceChildren(...(none ? [] : facts(number)));
   if (look === "tour" && !none) player.show(size);
-  list.mark(true);
+  list.mark();
 }
 
 /** @param {number} number */
@@ -833,7 +874,7 @@ function facts(number) {
     said.push(fact("diagonals", `${falling}, ${rising}`));
   }
   for (const { name, said: words, of } of orbits) {
-    const members = of.reduce((total, orbit) => total + Number(orbit === of[number]), 0);
+    const members = [...of].filter((orbit) => orbit === of[number]).length;
     const here = state.orbit?.name === name && of[state.orbit.member] === of[number];
     const button = make("button", { type: "button" }, here ? "show all" : "show them");
     button.addEventListener("click", () => {
@@ -1007,9 +1048,9 @@ function knowledge(steps, upTo) {
     }
   }
   const body = make("tbody");
-  for (let r = 0; r < rows; r++) {
+  for (let r = 0; r < steps.start.length; r++) {
     const row = make("tr");
-    for (let c = 0; c < cols; c++) {
+    for (let c = 0; c < steps.known.length; c++) {
       const at = `${r},${c}`;
       const open = steps.known[c].filter((value) => !excluded.has(`${at},${value}`));
       const inside = holds.has(at) ? make("b", {}, holds.get(at)) : make("small", {}, open.join(", "));
@@ -1036,8 +1077,9 @@ function buildControls() {
     player.stop();
     player.show(Number(byId("step").value));
   });
+  const typing = "table, input, select, .offers, .scroll, .mathematics";
   document.addEventListener("keydown", (event) => {
-    const free = !(event.target instanceof Element) || !event.target.closest("table, input, select, .offers");
+    const free = !(event.target instanceof Element) || !event.target.closest(typing);
     const plain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     if (free && plain && event.key === "ArrowLeft") go(-1);
     if (free && plain && event.key === "ArrowRight") go(1);
@@ -1047,10 +1089,10 @@ function buildControls() {
 /** The lists of what to show and how to sort it. */
 function buildChoices() {
   const alike = byId("alike");
-  alike.append(make("option", { value: "" }, `all`));
+  alike.append(make("option", { value: "" }, "all"));
   for (const { name, said, of } of orbits) {
     const classes = new Set(of).size;
-    alike.append(make("option", { value: name }, `different up to ${said} (${classes})`));
+    alike.append(make("option", { value: name }, `up to ${said} (${classes})`));
   }
   byId("alike-label").hidden = orbits.length === 0;
   alike.addEventListener("change", () => {

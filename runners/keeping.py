@@ -1,0 +1,111 @@
+"""Where the solutions of an enumeration are kept: in memory, as long as there is room."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from .cuts import Call, IntVector
+from .parallel import Checkpoint, Progress
+
+
+class Row(NamedTuple):
+    """A solution, its objective (None without one), and the size of its orbit."""
+
+    solution: Any
+    objective: float | None
+    orbit: int
+
+
+class MemoryFull(Exception):  # noqa: N818
+    """There is no more room for solutions."""
+
+
+class Store(Protocol):
+    """Keeps solutions, and what is to be known to go on after an interruption."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it was proven, in an earlier run, that nothing is left."""
+
+    def add(self, keys: IntVector, reading: int, row: Row) -> None:
+        """Keep the ``reading``-th solution of these key values."""
+
+    def begin(self, path: tuple[int, ...]) -> None:
+        """The solutions that follow are of this part."""
+
+    def finish(self, done: Checkpoint, progress: Progress) -> None:
+        """A part is done."""
+
+    def tick(self, progress: Progress) -> None:
+        """Between two solutions."""
+
+    def flush(self) -> None:
+        """Write what has come."""
+
+    def end(self, complete: bool, calls: Sequence[Call]) -> None:
+        """Nothing more comes; whether nothing is left."""
+
+    def __len__(self) -> int:
+        """How many are kept; before ``flush``, what came twice may count twice."""
+
+    def rows(self, after: int) -> Iterator[Row]:
+        """The solutions from the ``after``-th on, as they were found."""
+
+    def in_order(self) -> Iterator[Row]:
+        """All solutions, in the order of the search."""
+
+
+class Memory:
+    """A :class:`Store` of at most ``limit`` bytes, or of any size."""
+
+    complete = False
+
+    def __init__(self, limit: int | None) -> None:
+        self._rows: list[Row] = []
+        self._most = sys.maxsize if limit is None else limit
+        self._size = 0
+
+    def add(self, keys: IntVector, reading: int, row: Row) -> None:
+        """Raises :class:`MemoryFull` where there is no room for one more."""
+        self._size = self._size or _size(row) + 8  # all are of the same shape
+        if (len(self._rows) + 1) * self._size > self._most:
+            raise MemoryFull
+        self._rows.append(row)
+
+    def begin(self, path: tuple[int, ...]) -> None:
+        """Parts are of no interest here."""
+
+    def finish(self, done: Checkpoint, progress: Progress) -> None:
+        """Parts are of no interest here."""
+
+    def tick(self, progress: Progress) -> None:
+        """There is nothing to write."""
+
+    def flush(self) -> None:
+        """There is nothing to write."""
+
+    def end(self, complete: bool, calls: Sequence[Call]) -> None:
+        """There is nothing to close."""
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rows(self, after: int) -> Iterator[Row]:
+        """The solutions from the ``after``-th on."""
+        return (self._rows[k] for k in range(after, len(self._rows)))
+
+    def in_order(self) -> Iterator[Row]:
+        """All of them."""
+        return iter(self._rows)
+
+
+def _size(value: object) -> int:
+    """The bytes of a value and of what it holds; small integers are counted too."""
+    size = sys.getsizeof(value)
+    if isinstance(value, Mapping):
+        return size + sum(_size(k) + _size(v) for k, v in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return size + sum(map(_size, value))
+    return size
