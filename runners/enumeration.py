@@ -270,7 +270,12 @@ class _Run:
             executor=self.executor,
         )
         yield from expanded(
-            found, problem, self.symmetry, self.distinct, lambda keys: self._exists(problem, keys)
+            found,
+            problem,
+            self.symmetry,
+            self.distinct,
+            lambda keys: self._exists(problem, keys),
+            self.journal is None,
         )
 
     def _in_order(

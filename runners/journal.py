@@ -91,14 +91,22 @@ class Journal:
                 raise InputError(f"{self.path}: no such journal; leave --resume out to begin one")
             _create(self.path, run)
         db = opened(self.path, write=True)
-        was = dict(db.execute("SELECT name, value FROM run"))
-        for name, value in run.items():
-            if was.get(name) != value:
-                raise InputError(
-                    f"{self.path}: is of another run: {name} was {was.get(name)}, is {value}"
-                )
-        db.execute("PRAGMA journal_mode = WAL")  # others read while it is written
-        db.execute("PRAGMA synchronous = FULL")  # what is committed outlives a power cut
+        try:
+            was = dict(db.execute("SELECT name, value FROM run"))
+            for name, value in run.items():
+                if was.get(name) != value:
+                    raise InputError(
+                        f"{self.path}: is of another run: {name} was {was.get(name)}, is {value}"
+                    )
+            rows = db.execute("SELECT path, state FROM parts WHERE NOT done").fetchall()
+            self._parts = [_unpacked(path, state, self._columns) for path, state in rows]
+            db.execute("PRAGMA journal_mode = WAL")  # others read while it is written
+            db.execute("PRAGMA synchronous = FULL")  # what is committed outlives a power cut
+        except BaseException as error:
+            db.close()
+            if isinstance(error, InputError) or not isinstance(error, Exception):
+                raise
+            raise InputError(f"{self.path}: damaged: {error}") from None
         return db
 
     def _one(self, question: str) -> Any:
@@ -115,13 +123,7 @@ class Journal:
         progress.calls += [Call(*row) for row in calls]
         done = "SELECT count(*), total(share), total(nodes) FROM parts WHERE done"
         progress.parts_done, progress.share, progress.nodes = self._db.execute(done).fetchone()
-        rows = self._db.execute("SELECT path, state FROM parts WHERE NOT done").fetchall()
-        if not rows and not progress.parts_done:
-            return None
-        try:
-            return [_unpacked(path, state, self._columns) for path, state in rows]
-        except (ValueError, TypeError, KeyError, OSError, EOFError) as error:
-            raise InputError(f"{self.path}: damaged: {error}") from None
+        return self._parts if progress.parts_done else None
 
     def keys(self) -> list[IntVector]:
         """The key values of every solution so far, in the order in which they were found."""
@@ -224,7 +226,7 @@ class Journal:
     def rows(self, after: int) -> Iterator[Row]:
         """The solutions from the ``after``-th on, in the order in which they were found."""
         names = "number, solution, objective, orbit"
-        question = f"SELECT {names} FROM solutions WHERE number > ? ORDER BY number LIMIT {_ROWS}"
+        question = f"SELECT {names} FROM solutions WHERE number > ? ORDER BY number LIMIT 500"
         # In chunks: between two of them the search may end, and with it the connection.
         while rows := self._db.execute(question, (after,)).fetchall():
             for _, text, objective, orbit in rows:
@@ -292,21 +294,33 @@ def opened(path: Path, write: bool = False) -> sqlite3.Connection:
         with open(path, "rb"):
             pass
         db = _connected(path, "rw" if write else "ro")
-        kind = db.execute("PRAGMA application_id").fetchone()[0]
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if kind != _NAME:
-            raise InputError(f"{path}: is no journal of nogood")
-        if version != _FORMAT:
-            raise InputError(f"{path}: is of format {version}, not {_FORMAT}; of another version")
-        said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if said != "ok":
-            raise InputError(f"{path}: damaged: {said}")
-        db.execute("SELECT count(*) FROM run, sessions, parts, solutions, calls")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except sqlite3.Error as error:
+        raise InputError(f"{path}: cannot be opened: {error}") from None
+    try:
+        _must_be_whole(db, path)
+    except sqlite3.Error as error:
+        db.close()
         raise InputError(f"{path}: is no journal of nogood, or damaged: {error}") from None
+    except InputError:
+        db.close()
+        raise
     return db
+
+
+def _must_be_whole(db: sqlite3.Connection, path: Path) -> None:
+    kind = db.execute("PRAGMA application_id").fetchone()[0]
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if kind != _NAME:
+        raise InputError(f"{path}: is no journal of nogood")
+    if version != _FORMAT:
+        raise InputError(f"{path}: is of format {version}, not {_FORMAT}; of another version")
+    said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if said != "ok":
+        raise InputError(f"{path}: damaged: {said}")
+    for table in ("run", "sessions", "parts", "solutions", "calls"):
+        db.execute(f"SELECT count(*) FROM {table}")
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:

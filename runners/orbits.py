@@ -98,16 +98,18 @@ def expanded(
     symmetry: Symmetry,
     distinct: bool,
     exists: Callable[[Ints], bool],
+    remember: bool,
 ) -> Iterator[Step]:
     """Each orbit once: all of its members, or with ``distinct`` the first, with its size.
 
-    Points that were found early are not told twice.  What is no point is passed on.
+    What comes again is not told twice, as long as one may ``remember`` it; a journal does so
+    itself.  What is no point is passed on.
 
     Members are re-checked: a puzzle's later by ``check()``, a model's here against its rows;
     ``exists`` tells of vouched-for images whether the auxiliaries can be completed.
     """
     if len(symmetry.group) == 1:
-        yield from _once(points)
+        yield from _once(points) if remember else points
         return
     binary = problem.binary_keys
     seen: set[bytes] = set()
@@ -120,7 +122,8 @@ def expanded(
                 name = _digest(image)
                 if name in seen:
                     break
-                seen.add(name)
+                if remember:
+                    seen.add(name)
             _must_hold(image, problem, symmetry, exists)
             yield image
             if distinct:
