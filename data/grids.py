@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from .errors import InputError
+from . import reading
+from .errors import InputError, shown
 
 Square = tuple[tuple[int, ...], ...]
 Source = str | Path | Sequence[Sequence[int]]
@@ -61,23 +62,20 @@ def _rows(source: Source, kind: str) -> tuple[Sequence[Sequence[object]], str]:
     if not isinstance(source, Sequence) or not all(
         isinstance(row, Sequence) and not isinstance(row, str | bytes) for row in source
     ):
-        raise InputError(f"{kind}: expected a name, a CSV file or rows of integers, got {source!r}")
+        raise InputError(
+            f"{kind}: expected a name, a CSV file or rows of integers, got {shown(source)}"
+        )
     return source, kind
 
 
 def _read(path: Path, kind: str) -> str:
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise InputError(f"{path}: larger than {_LARGEST_FILE >> 20} MiB")
-        return path.read_text(encoding="utf-8-sig")
+        return reading.text(path, _LARGEST_FILE)
     except FileNotFoundError:
         hint = f"; the bundled squares are {', '.join(square_names())}" if kind == "square" else ""
         raise InputError(f"{kind} {str(path)!r}: no such file{hint}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InputError(f"{kind} {str(path)!r}: {reason}") from None
+    except OSError as error:
+        raise InputError(f"{kind} {str(path)!r}: {error.strerror}") from None
 
 
 def _csv(text: str, where: str) -> list[list[str]]:
@@ -108,7 +106,9 @@ def _entry(cell: object, where: str, blank: int | None) -> int:
     if blank is not None and (cell is None or (isinstance(cell, str) and not cell.strip())):
         return blank
     try:
-        value = int(cell) if isinstance(cell, str) else int(cell.__index__())  # type: ignore[attr-defined]
+        if isinstance(cell, bool):
+            raise TypeError
+        value = reading.integer(cell) if isinstance(cell, str) else int(cell.__index__())  # type: ignore[attr-defined]
     except (ValueError, TypeError, AttributeError):
         raise InputError(f"{where}: {_short(cell)} is not an integer") from None
     if abs(value) > LARGEST_ENTRY:
@@ -117,5 +117,5 @@ def _entry(cell: object, where: str, blank: int | None) -> int:
 
 
 def _short(thing: object) -> str:
-    text = repr(thing)
+    text = shown(thing)
     return text if len(text) <= 40 else text[:37] + "..."

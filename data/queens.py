@@ -12,10 +12,13 @@ from math import isqrt
 from pathlib import Path
 from typing import Literal
 
+from . import reading
 from .errors import InputError
 
 Vector = tuple[int, ...]
 Format = Literal["boards", "vectors"]
+
+_LARGEST_FILE = 64 * 2**20
 
 
 def write_queens(solutions: Iterable[Sequence[int]], format: Format = "boards") -> str:
@@ -34,7 +37,7 @@ def read_queens(source: str | Path) -> list[Vector]:
     else:
         where = str(source)
         try:
-            text = Path(source).read_text(encoding="ascii")
+            text = reading.contents(source, _LARGEST_FILE).decode("ascii")
         except UnicodeDecodeError:
             raise InputError(f"{where}: not a text file of boards or vectors") from None
         except OSError as error:

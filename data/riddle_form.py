@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from .errors import InputError
+from . import reading
+from .errors import InputError, shown
 
 MOST_ROWS = MOST_COLUMNS = 30
 MOST_CLUES = MOST_OPTIONS = 500
@@ -105,42 +106,25 @@ def load_riddle(source: str | Path | Mapping[str, Any] | RiddleForm) -> RiddleFo
     if isinstance(source, Mapping):
         return _validated(dict(source), "riddle")
     if not isinstance(source, str | Path):
-        raise InputError(f"riddle: expected a name, a JSON file or an object, got {source!r}")
+        raise InputError(f"riddle: expected a name, a JSON file or an object, got {shown(source)}")
     where = str(source)
     if where in riddle_names():
         text = (files(__package__) / "riddles" / f"{where}.json").read_text(encoding="utf-8")
     else:
         text = _read(Path(source))
-    return _validated(_parsed(text, where), where)
+    return _validated(reading.parsed_json(text, where), where)
 
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise InputError(f"{path}: larger than {_LARGEST_FILE >> 20} MiB")
-        return path.read_text(encoding="utf-8-sig")
+        return reading.text(path, _LARGEST_FILE)
     except FileNotFoundError:
         bundled = ", ".join(riddle_names())
         raise InputError(
             f"riddle {str(path)!r}: no such file; the bundled riddles are {bundled}"
         ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"riddle {str(path)!r}: {reason}") from None
-
-
-def _parsed(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"{where}: not JSON: {error.msg} at {place}") from None
-    except (RecursionError, ValueError):
-        raise InputError(f"{where}: not a riddle: nested too deep, or a number too long") from None
+    except OSError as error:
+        raise InputError(f"riddle {str(path)!r}: {error.strerror}") from None
 
 
 def _validated(raw: Any, where: str) -> RiddleForm:
@@ -200,10 +184,20 @@ def _must_fit(form: RiddleForm, where: str) -> None:
     for name in form.values:
         if name not in form.header:
             raise InputError(f"{where}: values: {name!r} is no column")
+        if "" in form.values[name]:
+            raise InputError(f"{where}: values of {name!r}: one is empty; leave it out")
     _must_hold(form, where, height)
 
 
+def _must_be_plain(names: Iterable[str], where: str) -> None:
+    """They are printed: a line break tears the table, an escape commands the terminal."""
+    for name in names:
+        if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") for c in name):
+            raise InputError(f"{where}: {name!r} holds a control character")
+
+
 def _must_hold(form: RiddleForm, where: str, height: int) -> None:
+    _must_be_plain(form.header, where)
     for c, name in enumerate(form.header):
         column = [row[c] for row in form.startMatrix if row[c]]
         for value in column:
@@ -211,6 +205,7 @@ def _must_hold(form: RiddleForm, where: str, height: int) -> None:
                 raise InputError(f"{where}: startMatrix, column {c + 1} ({name}): {value!r} twice")
     known = form.known()
     for name, values in known.items():
+        _must_be_plain(values, f"{where}: column {name!r}")
         if len(values) > height:
             raise InputError(
                 f"{where}: column {name!r}: {len(values)} values for {height} rows: "

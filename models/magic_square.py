@@ -15,6 +15,7 @@ import pyomo.environ as pyo
 from pyomo.core.base.var import VarData
 
 from ..data import InputError, load_grid
+from ..data.errors import shown
 from .boards import Cell, Move, board_symmetries, cells, draw_grid
 from .puzzle import Generator, Group, Index, Part, Puzzle, cell, distinct, one_of, whole
 
@@ -76,6 +77,8 @@ class MagicSquare(Puzzle):
         n = whole(self.n, "n", 1, LARGEST)
         one_of(self.kind, "kind", KINDS)
         one_of(self.formulation, "formulation", tuple(FORMULATIONS))
+        if not isinstance(self.hide_queens, bool):
+            raise InputError(f"hide_queens: expected True or False, got {shown(self.hide_queens)}")
         if self.hide_queens and n > LARGEST_HIDING:
             raise InputError(f"hide_queens: n is {n}; it is at most {LARGEST_HIDING} here")
         object.__setattr__(self, "n", n)
@@ -405,6 +408,7 @@ def _move(sigma: Sequence[int], tau: Sequence[int], transpose: bool) -> Move:
 
 
 def _given(given: object, n: int) -> dict[Cell, int]:
+    given = given.tolist() if hasattr(given, "tolist") else given
     if isinstance(given, list | tuple) and given and all(isinstance(t, str) for t in given):
         given = _parsed(given)
     if isinstance(given, str | Path) or (isinstance(given, Sequence) and given):
@@ -415,10 +419,10 @@ def _given(given: object, n: int) -> dict[Cell, int]:
     if not isinstance(given, Mapping):
         if not given:
             return {}
-        raise InputError(f"given: expected cells with their values, got {given!r}")
+        raise InputError(f"given: expected cells with their values, got {shown(given)}")
     found: dict[Cell, int] = {}
     for key, value in given.items():
-        at = cell(key, f"given {key!r}", n, n)
+        at = cell(key, f"given {shown(key)}", n, n)
         number = whole(value, f"given {at}", 1, n * n)
         if found.setdefault(at, number) != number:
             raise InputError(f"given {at}: holds {found[at]} and {number}")

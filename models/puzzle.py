@@ -11,6 +11,8 @@ import pyomo.environ as pyo
 from pyomo.core.base.var import VarData
 
 from ..data import InputError
+from ..data.errors import shown
+from ..data.reading import integer
 
 Index = tuple[Any, ...]
 Generator = Mapping[Index, Index]
@@ -123,11 +125,11 @@ def whole(value: object, name: str, low: int, high: int) -> int:
     try:
         if isinstance(value, bool):
             raise TypeError
-        number = int(value) if isinstance(value, str) else value.__index__()  # type: ignore[attr-defined]
+        number = integer(value) if isinstance(value, str) else value.__index__()  # type: ignore[attr-defined]
     except (TypeError, ValueError, AttributeError):
-        raise InputError(f"{name}: expected an integer, got {value!r}") from None
+        raise InputError(f"{name}: expected an integer, got {shown(value)}") from None
     if not low <= number <= high:
-        raise InputError(f"{name}: expected {low} to {high}, got {number}")
+        raise InputError(f"{name}: expected {low} to {high}, got {shown(number)}")
     return int(number)
 
 
@@ -138,8 +140,8 @@ def distinct(generators: Iterable[Generator]) -> list[Generator]:
 
 def one_of(value: object, name: str, choices: Sequence[str]) -> str:
     """``value`` if it is one of ``choices``, or an :class:`InputError` that lists them."""
-    if value not in choices:
-        raise InputError(f"{name}: expected one of {', '.join(choices)}; got {value!r}")
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name}: expected one of {', '.join(choices)}; got {shown(value)}")
     return str(value)
 
 
@@ -147,7 +149,7 @@ def cell(value: object, name: str, rows: int, cols: int) -> tuple[int, int]:
     """A square ``(row, column)`` of the board, from a pair or from text such as ``"0,3"``."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, Sequence) or len(parts) != 2:
-        raise InputError(f"{name}: expected a square as ROW,COLUMN, got {value!r}")
+        raise InputError(f"{name}: expected a square as ROW,COLUMN, got {shown(value)}")
     return (
         whole(parts[0], f"{name}: row", 0, rows - 1),
         whole(parts[1], f"{name}: column", 0, cols - 1),

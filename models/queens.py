@@ -13,6 +13,7 @@ import pyomo.environ as pyo
 from pyomo.core.base.var import VarData
 
 from ..data import InputError, Square, load_square
+from ..data.errors import shown
 from .boards import Cell, antidiagonals, board_symmetries, cells, diagonals
 from .puzzle import Generator, Group, Index, Part, Puzzle, cell, distinct, one_of, whole
 
@@ -81,7 +82,9 @@ class Queens(Puzzle):
         one_of(self.formulation, "formulation", tuple(FORMULATIONS))
         if self.formulation == "pairs" and n > LARGEST_PAIRS:
             raise InputError(f"formulation: n is {n}; it is at most {LARGEST_PAIRS} with pairs")
-        given = tuple(sorted({cell(at, f"given {at!r}", n, n) for at in _sequence(self.given)}))
+        given = tuple(
+            sorted({cell(at, f"given {shown(at)}", n, n) for at in _sequence(self.given)})
+        )
         for name, value in {"n": n, "weights": weights, "given": given}.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "total", self._total())
@@ -89,7 +92,7 @@ class Queens(Puzzle):
     def _total(self) -> int | None:
         if self.total is None:
             return None
-        if self.total != "magic":
+        if not isinstance(self.total, str) or self.total != "magic":
             return whole(self.total, "total", -(10**12), 10**12)
         magic = self.magic
         if magic.denominator != 1:
@@ -288,5 +291,5 @@ def _at(weights: Square, at: Cell) -> int:
 
 def _sequence(given: object) -> Sequence[Any]:
     if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
-        raise InputError(f"given: expected squares (row, column), got {given!r}")
+        raise InputError(f"given: expected squares (row, column), got {shown(given)}")
     return list(given)

@@ -176,14 +176,19 @@ class Riddle(Puzzle):
                 for top in range(len(table) - len(option) + 1)
             )
 
-        def placed(k: int, taken: frozenset[int]) -> bool:
-            return k == len(option) or any(
-                fits(option[k], table[r]) and placed(k + 1, taken | {r})
-                for r in range(len(table))
-                if r not in taken
-            )
+        # A row of its own for each: a matching.  Trying all ways takes for ever with 12 rows.
+        holder: dict[int, int] = {}
 
-        return placed(0, frozenset())
+        def placed(k: int, seen: set[int]) -> bool:
+            for r, found in enumerate(table):
+                if r not in seen and fits(option[k], found):
+                    seen.add(r)
+                    if r not in holder or placed(holder[r], seen):
+                        holder[r] = k
+                        return True
+            return False
+
+        return all(placed(k, set()) for k in range(len(option)))
 
     def draw(self, solution: Sequence[Sequence[str]]) -> str:
         """The table under its header."""

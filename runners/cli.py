@@ -10,6 +10,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import ExitStack, suppress
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -19,6 +21,8 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from ..data import InputError
+from ..data.errors import one_line
+from . import streams
 from .errors import SolverError, SolverMissing
 
 app = typer.Typer(
@@ -35,6 +39,17 @@ DONE, INFEASIBLE, BAD_INPUT, NO_SOLVER, STOPPED, SOLVER_FAILED = range(6)
 
 def main() -> None:
     """Run the command line; every error is one line on standard error."""
+    streams.prepare()
+    status = _run()
+    if failed := streams.finish():
+        status = _not_written(failed)
+        streams.finish()
+    sys.exit(status)
+
+
+def _run() -> int:
+    """The exit status."""
+    status: int
     try:
         status = app(standalone_mode=False) or DONE
         if status == _TYPER_INTERRUPTED:
@@ -49,19 +64,44 @@ def main() -> None:
         else:
             status = _fail(said, BAD_INPUT)
     except InputError as error:
-        status = _fail(str(error), BAD_INPUT)
+        status = _fail(_by_flag(str(error)), BAD_INPUT)
     except SolverMissing as error:
         status = _fail(str(error), NO_SOLVER)
     except SolverError as error:
         status = _fail(str(error), SOLVER_FAILED)
     except (typer.Abort, KeyboardInterrupt):
         status = _fail("interrupted", STOPPED)
-    sys.exit(status)
+    except MemoryError:
+        status = _fail("the memory is full", STOPPED)
+    except OSError as error:
+        status = _not_written(error)
+    except SystemExit as end:  # Typer's answer to a pipe that nobody reads any more
+        if not isinstance(end.__context__, OSError):
+            raise
+        sys.stdout, sys.stderr = sys.__stdout__ or sys.stdout, sys.__stderr__ or sys.stderr
+        status = _not_written(end.__context__)
+    return status
+
+
+def _not_written(error: OSError) -> int:
+    """Nobody reads what is printed, and need not be told; or there is no room for it."""
+    if isinstance(error, BrokenPipeError):
+        return STOPPED
+    return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", BAD_INPUT)
+
+
+def _by_flag(message: str) -> str:
+    """A parameter that was given by its flag is called by it."""
+    name, colon, rest = message.partition(":")
+    flag = f"--{name.replace('_', '-')}"
+    given = any(argument.split("=")[0] == flag for argument in sys.argv)
+    return f"{flag}:{rest}" if colon and given else message
 
 
 def _fail(message: str, status: int) -> int:
     color = typer.colors.RED if status == SOLVER_FAILED else None
-    typer.secho(f"nogood: {' '.join(message.split())}", err=True, fg=color)
+    with suppress(OSError):  # the status says it too
+        typer.secho(f"nogood: {one_line(message)}", err=True, fg=color)
     return status
 
 
@@ -128,6 +168,13 @@ def _signed(
     command.__signature__ = inspect.Signature([*options, *own])  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in (*options, *own)}
     return command
+
+
+def _must_differ(out: Path, **others: Path | None) -> None:
+    """Of two files in one place, one would be lost."""
+    for name, path in others.items():
+        if path is not None and path.absolute() == out.absolute():
+            raise InputError(f"{name}: is the file of --out too; name two")
 
 
 def _source(puzzle: Any) -> tuple[Any, Any]:
@@ -285,32 +332,41 @@ def enumerate_(
         Path | None, typer.Option(help="keep solutions and progress in this SQLite file")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the journal")] = False,
+    dask: Annotated[
+        str | None, typer.Option(help="search on the Dask cluster with this scheduler's address")
+    ] = None,
     json: JsonOption = False,
 ) -> int:
     """Find all solutions of a puzzle, of a riddle's file or of an LP or MPS file."""
-    from . import enumeration, report, tables
+    from . import cluster, enumeration, report, tables
 
     if out is not None:
         tables.must_be_table(out)
-    found = enumeration.enumerate_solutions(
-        *_source(puzzle),
-        want=want,  # type: ignore[arg-type]
-        gap=gap,
-        relative_gap=relative_gap,
-        best=best,
-        distinct=distinct,
-        symmetry=False if no_symmetry else symmetry,
-        method=method,  # type: ignore[arg-type]
-        workers=workers,
-        limit=limit,
-        time_limit=time_limit,
-        solver=solver,
-        threads=threads,
-        memory=memory,
-        journal=journal,
-        resume=resume,
-    )
-    report.progress(found)
+        _must_differ(out, journal=journal)
+    executor: Executor | None = None
+    with ExitStack() as stack:
+        if dask is not None:
+            executor, workers = stack.enter_context(cluster.dask(dask))
+        found = enumeration.enumerate_solutions(
+            *_source(puzzle),
+            want=want,  # type: ignore[arg-type]
+            gap=gap,
+            relative_gap=relative_gap,
+            best=best,
+            distinct=distinct,
+            symmetry=False if no_symmetry else symmetry,
+            method=method,  # type: ignore[arg-type]
+            workers=workers,
+            executor=executor,
+            limit=limit,
+            time_limit=time_limit,
+            solver=solver,
+            threads=threads,
+            memory=memory,
+            journal=journal,
+            resume=resume,
+        )
+        report.progress(found)
     if out is not None:
         tables.write_found(found, out)
     report.found(puzzle, found, json)
@@ -423,6 +479,7 @@ def export(
     """Write the MILP as an LP, MPS or NL file."""
     from . import exporting, tables
 
+    _must_differ(out, solution=solution)
     exporting.export_model(
         _source(puzzle)[0],
         out,

@@ -60,11 +60,11 @@ def _step(riddle: Riddle, step: Step) -> str:
     reasons = [f"Clue {h + 1}: {riddle.form.words(h)}" for h in step.clues]
     if step.rules:
         reasons.append(f"Each {' and each '.join(step.rules)} once.")
-    known = f" Known: {_phrase(riddle, step.facts)}." if step.facts else ""
-    return f"{' '.join(reasons)}{known} So: {_phrase(riddle, step.derived)}."
+    known = f" Known: {phrase(riddle, step.facts)}." if step.facts else ""
+    return f"{' '.join(reasons)}{known} So: {phrase(riddle, step.derived)}."
 
 
-def _phrase(riddle: Riddle, facts: Facts) -> str:
+def phrase(riddle: Riddle, facts: Facts) -> str:
     """Facts with the rows of one value together: ``tea not in house 1, 3``."""
     grouped: dict[tuple[str, str, bool], list[int]] = {}
     for (name, value, row), holds in facts:
@@ -97,7 +97,7 @@ def _result(said: Explanation, markdown: bool) -> str:
         lines = ["The only solution.", _subsets(said)]
     else:
         count = f"{len(said.solutions)}{'' if said.complete else ' or more'} solutions remain"
-        lines = [f"{count}. They differ in: {_phrase(riddle, ((x, True) for x in said.open))}."]
+        lines = [f"{count}. They differ in: {phrase(riddle, ((x, True) for x in said.open))}."]
     return "\n\n".join([*tables, *lines])
 
 

@@ -28,7 +28,7 @@ from scipy import sparse
 from ..data import InputError
 from ..models import Puzzle, Riddle
 from ..models.puzzle import Group as Symmetries
-from .explain_text import _phrase
+from .explain_text import phrase
 from .explaining import Explanation
 from .files import must_be_writable, whole_file
 from .found import Found
@@ -105,7 +105,7 @@ def _filled(template: str, **values: Any) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["phrase"] = _phrase
+    environment.filters["phrase"] = phrase
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     return environment.from_string(text).render(
         style=Markup(style),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from tabulate import tabulate
 
 from ..data import InputError
+from ..data.reading import must_be_regular
 from .linear import LinearModel
 
 ENDINGS = (".lp", ".mps", ".lp.gz", ".mps.gz")
@@ -31,15 +35,52 @@ def read_model(path: str | Path) -> LinearModel:
     if not is_model_file(file.name):
         raise InputError(f"{file}: expected a file ending in {', '.join(ENDINGS)}")
     try:
-        if file.stat().st_size > _LARGEST_FILE:
+        must_be_regular(file)
+        if _size(file) > _LARGEST_FILE:
             raise InputError(f"{file}: larger than {_LARGEST_FILE >> 20} MiB")
-        with file.open("rb"):
-            pass
+    except EOFError:
+        raise InputError(f"{file}: its compressed data end too early") from None
+    except zlib.error as error:
+        raise InputError(f"{file}: its compressed data are damaged: {error}") from None
     except OSError as error:
-        raise InputError(f"{file}: {error.strerror}") from None
+        raise InputError(f"{file}: {error.strerror or error}") from None
     from . import highs
 
-    return highs.read(file)
+    linear = highs.read(file)
+    _must_be_finite(linear, file)
+    return linear
+
+
+def _size(file: Path) -> int:
+    """The bytes of a file, unpacked if it is packed; not counted beyond what is read."""
+    with file.open("rb") as plain:
+        if plain.read(2) != b"\x1f\x8b":
+            return file.stat().st_size
+    size = 0
+    with gzip.open(file) as packed:
+        while size <= _LARGEST_FILE and (block := packed.read(2**20)):
+            size += len(block)
+    return size
+
+
+def _must_be_finite(linear: LinearModel, file: Path) -> None:
+    """HiGHS reads a coefficient that is infinite or no number, and fails later or ignores it."""
+    columns, rows = linear.col_names, linear.row_names
+    for j in np.flatnonzero(~np.isfinite(linear.cost)):
+        raise InputError(f"{file}: objective, {columns[j]}: the coefficient is not finite")
+    for k in np.flatnonzero(~np.isfinite(linear.matrix.data)):
+        i = int(np.searchsorted(linear.matrix.indptr, k, side="right")) - 1
+        name = columns[linear.matrix.indices[k]]
+        raise InputError(f"{file}: {rows[i]}, {name}: the coefficient is not finite")
+    if not np.isfinite(linear.offset):
+        raise InputError(f"{file}: the constant of the objective is not finite")
+    bounds = (
+        (rows, linear.row_lower, linear.row_upper),
+        (columns, linear.col_lower, linear.col_upper),
+    )
+    for names, lower, upper in bounds:
+        for k in np.flatnonzero(np.isnan(lower) | np.isnan(upper)):
+            raise InputError(f"{file}: {names[k]}: a bound is no number")
 
 
 @dataclass(frozen=True)

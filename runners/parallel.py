@@ -15,7 +15,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -35,6 +35,7 @@ _SOON, _LATER = 2_000_000, 20_000_000
 _DEALT, _AGAIN = 64, 4
 """Into how many parts the rest is dealt, and what is left of such a part."""
 _TRIES = 3
+_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,9 @@ class _Pool:
                 while todo and not late and len(pending) < self._window:
                     part = heapq.heappop(todo)[1]
                     pending[self._submit(part, deadline)] = part
-                for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                # Dask's futures, cancelled, are done and wake nobody.
+                wait(pending, timeout=_SECONDS, return_when=FIRST_COMPLETED)
+                for future in [future for future in pending if future.done()]:
                     part = pending.pop(future)
                     result = self._result(future, part.path)
                     if result is None:
@@ -298,8 +301,8 @@ class _Pool:
         task = Task(self._space, self._name, part, self._make_session, budget, left)
         try:
             future: Future[Result] = self._executor.submit(run_task, task)
-        except BrokenExecutor:
-            self._renew()
+        except Exception as error:  # each executor says in its own way that it is broken
+            self._renew(error)
             future = self._executor.submit(run_task, task)
         return future
 
@@ -309,7 +312,10 @@ class _Pool:
             return future.result()
         except SolverError:
             raise
-        except Exception as error:  # each executor reports a lost worker its own way
+        except (
+            Exception,
+            CancelledError,
+        ) as error:  # each executor reports a lost worker its own way
             self._tries[path] += 1
             if self._tries[path] == _TRIES:
                 raise SolverError(
@@ -318,9 +324,9 @@ class _Pool:
                 ) from error
             return None
 
-    def _renew(self) -> None:
+    def _renew(self, error: Exception) -> None:
         if self._given is not None:
-            raise SolverError("the executor is broken and takes no more work")
+            raise SolverError(f"the executor takes no more work: {error}") from error
         self._close()
         self._executor = _own(self._workers)
 

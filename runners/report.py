@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
+from ..data import InputError
 from ..models.puzzle import Puzzle
+from . import streams
 from .comparing import formulations_of
 from .found import Found
 from .model_files import ModelFile
@@ -136,7 +139,7 @@ def _print_json(puzzle: Puzzle | ModelFile, said: dict[str, Any]) -> None:
 
 def print_json(said: dict[str, Any]) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(said, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(said, ensure_ascii=not streams.is_unicode(), allow_nan=False))
 
 
 def plain(value: Any) -> Any:
@@ -159,7 +162,7 @@ def text_table(table: pd.DataFrame, more: int = 0) -> str:
 
 
 def side_by_side(drawings: Sequence[str], gap: int = 3) -> str:
-    """Drawings of equal height in rows as wide as the terminal."""
+    """Drawings in rows as wide as the terminal."""
     blocks = [drawing.splitlines() for drawing in drawings]
     if not blocks:
         return ""
@@ -167,7 +170,7 @@ def side_by_side(drawings: Sequence[str], gap: int = 3) -> str:
     fit = max(1, shutil.get_terminal_size((100, 24)).columns // width)
     rows = []
     for k in range(0, len(blocks), fit):
-        lines = zip(*blocks[k : k + fit], strict=True)
+        lines = zip_longest(*blocks[k : k + fit], fillvalue="")
         rows.append("\n".join("".join(f"{x:<{width}}" for x in line).rstrip() for line in lines))
     return "\n\n".join(rows)
 
@@ -178,12 +181,18 @@ def journal(path: Path, as_json: bool) -> None:
 
     from .journal import summary as read
 
-    said = read(path)
-    if as_json:
+    try:
+        said = read(path)
         last = [json.loads(text) for text in said.last]
+        puzzle = said.run["puzzle"]
+    except (sqlite3.Error, ValueError, TypeError, LookupError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: damaged: {error}") from None
+    if as_json:
         print_json({**asdict(said), "last": last})
         return
-    print(f"{said.run['puzzle']}\n")
+    print(f"{puzzle}\n")
     state = "complete" if said.complete else f"{said.share:.1%} of the tree"
     print(f"{said.solutions} solutions, {state}")
     print(f"parts: {said.parts_done} done, {said.parts_open} open")

@@ -111,7 +111,7 @@ def _answer(problem: Problem, solver: str, options: Options) -> Answer:
     while True:
         if end is not None and time.perf_counter() >= end:
             return Answer("time limit")
-        left = None if end is None else end - time.perf_counter()
+        left = None if end is None else max(end - time.perf_counter(), 0.001)
         answer = session.solve(replace(options, time_limit=left))
         if answer.values is None:
             return answer

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data import InputError, read_queens, write_queens
+from ..data import InputError, read_queens, reading, write_queens
+from ..data.errors import shown
 from ..data.queens import Format
 from ..models import Queens
 from .errors import SolverMissing
@@ -34,6 +35,7 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 ENDINGS = tuple(_WRITERS)
 QUEENS: dict[str, Format] = {".boards": "boards", ".vectors": "vectors"}
 PICTURES = (".png", ".svg", ".pdf")
+_LARGEST_FILE = 64 * 2**20
 
 
 def must_be_table(path: str | Path) -> Path:
@@ -75,41 +77,72 @@ def read_solutions(path: str | Path) -> list[Any]:
         expected = ", ".join((*_READERS, *QUEENS))
         raise InputError(f"{file}: solutions are read from {expected}")
     try:
-        return _READERS[ending](file)
+        where = f"{file}: no table of solutions"
+        return _READERS[ending](reading.contents(file, _LARGEST_FILE), where)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from None
+    except ImportError:
+        raise SolverMissing("Parquet needs pyarrow; install it with: pip install pyarrow") from None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         reason = " ".join(str(error).split())[:120]
         raise InputError(f"{file}: no table of solutions: {reason}") from None
 
 
-def _from_json(file: Path) -> list[Any]:
-    said = json.loads(file.read_text(encoding="utf-8"))
+def _from_json(raw: bytes, where: str) -> list[Any]:
+    said = reading.parsed_json(raw.decode("utf-8-sig"), where)
     if isinstance(said, dict):
-        return list(said["solutions"])
-    return [_solution(row) for row in said]
+        said = said.get("solutions")
+        if not isinstance(said, list):
+            raise ValueError("expected an object with a list of solutions")
+        return said
+    if not isinstance(said, list):
+        raise ValueError("expected a list of rows, or an object with solutions")
+    return _of_rows(said, where)
 
 
-def _from_csv(file: Path) -> list[Any]:
+def _from_csv(raw: bytes, where: str) -> list[Any]:
     import pandas as pd
 
-    return [_solution(row) for row in pd.read_csv(file).to_dict("records")]
+    return _of_rows(pd.read_csv(BytesIO(raw)).to_dict("records"), where)
 
 
-def _from_parquet(file: Path) -> list[Any]:
+def _from_parquet(raw: bytes, where: str) -> list[Any]:
     import pandas as pd
 
-    return [_solution(row) for row in pd.read_parquet(file).to_dict("records")]
+    return _of_rows(pd.read_parquet(BytesIO(raw)).to_dict("records"), where)
 
 
-def _solution(row: Mapping[Hashable, Any]) -> Any:
+def _of_rows(rows: Sequence[Any], where: str) -> list[Any]:
+    return [_solution(row, f"{where}: row {number}") for number, row in enumerate(rows, start=1)]
+
+
+def _solution(row: Any, where: str) -> Any:
     """A row's solution: a puzzle's in one column, a model's in a column for each key."""
-    if "solution" in row:
-        return json.loads(row["solution"])
-    return {str(k): int(v) for k, v in row.items() if k not in ("number", "objective", "orbit")}
+    if not isinstance(row, dict):
+        raise InputError(f"{where}: expected an object of values by name, got {shown(row)}")
+    if "solution" not in row:
+        other = ("number", "objective", "orbit")
+        return {str(k): _whole(v, f"{where}, {k}") for k, v in row.items() if k not in other}
+    if not isinstance(row["solution"], str):
+        raise InputError(
+            f"{where}: expected a solution as text in JSON, got {shown(row['solution'])}"
+        )
+    return reading.parsed_json(row["solution"], where)
 
 
-_READERS: dict[str, Callable[[Path], list[Any]]] = {
+def _whole(value: Any, where: str) -> int:
+    """An integer, also where the table has floats; nothing is rounded."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        raise InputError(f"{where}: expected an integer, got {shown(value)}") from None
+
+
+_READERS: dict[str, Callable[[bytes, str], list[Any]]] = {
     ".csv": _from_csv,
     ".json": _from_json,
     ".parquet": _from_parquet,

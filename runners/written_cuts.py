@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from scipy import sparse
 
 from ..data import InputError
+from ..data.errors import shown
 from .cuts import IntVector, add_cut
 from .linear import LinearModel, Problem
 from .session import Answer, Options
@@ -34,14 +35,22 @@ def _keys(problem: Problem, solution: Any, number: int) -> tuple[Problem, IntVec
     if puzzle is not None:
         try:
             puzzle.check(solution)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except ValueError as error:
             raise InputError(f"cuts: number {number} is no solution: {error}") from None
+        except (TypeError, LookupError, AttributeError, ArithmeticError):
+            form = f"not written as those of {puzzle.name} are"
+            raise InputError(f"cuts: number {number} is no solution: {form}") from None
         values: Mapping[Any, int] = puzzle.assignment(solution)
         return problem, np.array([values.get(index, 0) for index in problem.indices])
     if not isinstance(solution, Mapping) or not solution:
         raise InputError(f"cuts: number {number}: expected values by the names of variables")
     if unknown := [name for name in solution if name not in problem.column_of]:
-        raise InputError(f"cuts: number {number}: {unknown[0]!r} is no discrete variable")
+        raise InputError(f"cuts: number {number}: {shown(unknown[0])} is no discrete variable")
+    for name, value in solution.items():
+        if not _is_whole(value):
+            raise InputError(
+                f"cuts: number {number}: {name}: expected an integer, got {shown(value)}"
+            )
     columns = np.array([problem.column_of[name] for name in solution], dtype=np.int64)
     keys = np.array(list(solution.values()), dtype=np.int64)
     lower, upper = problem.linear.col_lower[columns], problem.linear.col_upper[columns]
@@ -49,6 +58,13 @@ def _keys(problem: Problem, solution: Any, number: int) -> tuple[Problem, IntVec
         name = list(solution)[int(outside.argmax())]
         raise InputError(f"cuts: number {number}: {name} = {solution[name]} is beyond its bounds")
     return replace(problem, indices=tuple(solution), key_columns=columns), keys
+
+
+def _is_whole(value: object) -> bool:
+    """Whether it is an integer that an array holds, in whatever type it came."""
+    if isinstance(value, float):
+        return value.is_integer() and abs(value) < 2**53
+    return isinstance(value, SupportsIndex) and abs(value.__index__()) < 2**63
 
 
 class _Growing:

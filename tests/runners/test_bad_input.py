@@ -273,20 +273,20 @@ COMMANDS = [
         ["solve", "chess"],
         f"puzzle: expected one of {', '.join(PUZZLES)}; got 'chess'",
     ),
-    (["solve", "queens", "--n", "0"], "n: expected 1 to 200, got 0"),
+    (["solve", "queens", "--n", "0"], "--n: expected 1 to 200, got 0"),
     (
         ["solve", "queens", "--square", "dürer"],
         "square 'dürer': no such file; the bundled squares are durer, franklin, lo-shu, reto2",
     ),
-    (["solve", "queens", "--gap", "-1"], "gap: expected a number from 0 on, got -1.0"),
+    (["solve", "queens", "--gap", "-1"], "--gap: expected a number from 0 on, got -1.0"),
     (
         ["solve", "queens", "--solver", "cplex"],
-        "solver: expected one of highs, scip, cbc, glpk, gurobi; got 'cplex'",
+        "--solver: expected one of highs, scip, cbc, glpk, gurobi; got 'cplex'",
     ),
-    (["enumerate", "queens", "--limit", "0"], "limit: expected a positive integer, got 0"),
+    (["enumerate", "queens", "--limit", "0"], "--limit: expected a positive integer, got 0"),
     (
         ["enumerate", "queens", "--time-limit", "0"],
-        "time_limit: expected a positive number, got 0.0",
+        "--time-limit: expected a positive number, got 0.0",
     ),
     (
         ["enumerate", "queens", "--given", "0"],
@@ -294,7 +294,7 @@ COMMANDS = [
     ),
     (
         ["enumerate", "queens", "--want", "all"],
-        "want: expected feasible or optimal, got 'all'",
+        "--want: expected feasible or optimal, got 'all'",
     ),
     (
         ["enumerate", "queens", "--out", "table.xls"],
@@ -307,7 +307,7 @@ COMMANDS = [
     (["enumerate", "magic-square", "--grid", "no.csv"], "grid 'no.csv': no such file"),
     (
         ["enumerate", "magic-square", "--grid", "no.csv", "--given", "0,0=16"],
-        "given: give it by --given or by --grid, not by both",
+        "--given: give it by --given or by --grid, not by both",
     ),
     (
         ["export", "queens", "--out", "queens.txt"],

@@ -234,7 +234,7 @@ def test_no_solution_is_one_line_and_no_file(nogood, tmp_path):
     out, solution = tmp_path / "q.lp", tmp_path / "q.sol"
     ran = nogood("export", "queens", "--n", 3, "--out", out, "--solution", solution)
     assert ran.status == 2
-    expected = "nogood: solution: there is none to be written; the model is infeasible\n"
+    expected = "nogood: --solution: there is none to be written; the model is infeasible\n"
     assert ran.err == expected
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="beside LP and MPS files"):

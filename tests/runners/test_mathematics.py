@@ -180,4 +180,4 @@ def test_a_model_file_has_a_size(nogood, tmp_path):
 def test_an_unknown_format_is_one_line(nogood):
     ran = nogood("show", "queens", "--format", "html")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "nogood: format: expected one of text, markdown, latex; got 'html'\n"
+    assert ran.err == "nogood: --format: expected one of text, markdown, latex; got 'html'\n"

@@ -206,7 +206,10 @@ class Dying(ThreadPoolExecutor):
 def test_a_lost_task_is_repeated() -> None:
     with Dying(3) as executor:
         assert enumerate_solutions(Queens(7), executor=executor).count == 40
-    with Dying(1) as executor, pytest.raises(SolverError, match=r"part [\d.]+ of the search failed 3"):
+    with (
+        Dying(1) as executor,
+        pytest.raises(SolverError, match=r"part [\d.]+ of the search failed 3"),
+    ):
         _ = enumerate_solutions(Queens(7), executor=executor).count
 
 
