@@ -1,15 +1,17 @@
 # make demo   sets everything up in .venv and shows every puzzle once, in ./out
 # make test   sets everything up and runs formatter, linter, type checker and tests
 # make test MARK=   the slow tests too
+# make faults runs the tests that try to break a run, and writes the table of what came of it
 
 PYTHON ?= python3
 MARK ?= not slow
 VENV := .venv
 BIN := $(VENV)/bin
 # A strict editable install lets type checkers see the folders under their package names.
+BREAKING := kill or journal or cluster or disk or lost_task or solver_errors
 INSTALL := $(BIN)/python -m pip install --quiet --editable
 
-.PHONY: demo test clean
+.PHONY: demo test faults clean
 
 demo: $(VENV)/core
 	$(BIN)/nogood demo
@@ -19,6 +21,9 @@ test: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto -m "$(MARK)"
+
+faults: $(VENV)/test
+	NOGOOD_FAULTS=runners/FAULTS.md $(BIN)/pytest -q -k "$(BREAKING)" tests/runners
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

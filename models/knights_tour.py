@@ -52,6 +52,7 @@ class KnightsTour(Puzzle):
     """
 
     name: ClassVar[str] = "knights-tour"
+    title: ClassVar[str] = "Knight's tour"
     look = "tour"
 
     rows: int = field(default=8, metadata={"help": "rows of the board"})

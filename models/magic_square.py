@@ -56,6 +56,7 @@ class MagicSquare(Puzzle):
     """
 
     name: ClassVar[str] = "magic-square"
+    title: ClassVar[str] = "Magic square"
 
     n: int = field(default=4, metadata={"help": "side of the square"})
     kind: Literal["normal", "semimagic", "associative", "pandiagonal"] = field(

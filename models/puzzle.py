@@ -32,6 +32,8 @@ class Puzzle(ABC):
 
     name: ClassVar[str]
     """As on the command line."""
+    title: ClassVar[str]
+    """As in a headline."""
 
     @abstractmethod
     def parts(self) -> Sequence[Part]:

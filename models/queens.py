@@ -45,6 +45,7 @@ class Queens(Puzzle):
     """
 
     name: ClassVar[str] = "queens"
+    title: ClassVar[str] = "Queens"
     look = "queens"
 
     n: int | None = field(

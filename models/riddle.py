@@ -43,6 +43,7 @@ class Riddle(Puzzle):
     """
 
     name: ClassVar[str] = "riddle"
+    title: ClassVar[str] = "Riddle"
     look = "table"
 
     source: str | Path | Mapping[str, Any] | RiddleForm = field(

@@ -106,7 +106,7 @@ def _depot_order(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
         u[i]: :math:`u_i \in \{2, \dots, n\}`, the number of the visit to i, for :math:`i \ne 1`.
     Constraints
         order[i,j]: :math:`u_i - u_j + (n-1)\, x_{ij} \le n - 2` for
-            :math:`(i, j) \in A; i, j \ne 1`.
+            :math:`(i, j) \in A,\; i, j \ne 1`.
 
     Source: C. Miller, A. Tucker, R. Zemlin, Integer programming formulation of traveling
     salesman problems, Journal of the ACM 7 (1960), 326–329.
@@ -135,7 +135,7 @@ def _depot_order_lifted(tour: KnightsTour, model: pyo.ConcreteModel) -> None:
         u[i]: :math:`u_i \in \{2, \dots, n\}`, the number of the visit to i, for :math:`i \ne 1`.
     Constraints
         order[i,j]: :math:`u_i - u_j + (n-1)\, x_{ij} + (n-3)\, x_{ji} \le n - 2` for
-            :math:`(i, j) \in A; i, j \ne 1`.
+            :math:`(i, j) \in A,\; i, j \ne 1`.
         earliest[i]: :math:`u_i \ge 3 - x_{1i} + (n-3)\, x_{i1}`, where :math:`x_{1i} = 0` if there
             is no such arc.
         latest[i]: :math:`u_i \le n - 1 + x_{i1} - (n-3)\, x_{1i}`, likewise.

@@ -145,7 +145,7 @@ def _title(found: Found) -> str:
         return "Model"
     if isinstance(puzzle, Riddle):
         return puzzle.form.title or "Riddle"
-    name = puzzle.name.replace("-", " ").capitalize()
+    name = puzzle.title
     if not found.count:
         return name
     board = puzzle.board(found.solutions[0])

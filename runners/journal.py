@@ -106,6 +106,8 @@ class Journal:
             db.close()
             if isinstance(error, InputError) or not isinstance(error, Exception):
                 raise
+            if isinstance(error, sqlite3.OperationalError):
+                raise InputError(f"{self.path}: is in use: {error}; try again") from None
             raise InputError(f"{self.path}: damaged: {error}") from None
         return db
 

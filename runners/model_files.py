@@ -46,7 +46,10 @@ def read_model(path: str | Path) -> LinearModel:
         raise InputError(f"{file}: {error.strerror or error}") from None
     from . import highs
 
-    linear = highs.read(file)
+    try:
+        linear = highs.read(file)
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: names are not in UTF-8") from None
     _must_be_finite(linear, file)
     return linear
 

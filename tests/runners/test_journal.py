@@ -111,7 +111,7 @@ def test_stops_at_any_moments_change_nothing(tmp_path_factory, stops):
 
 
 @pytest.mark.usefixtures("small")
-def test_a_solver_that_fails_leaves_a_journal_that_resumes(tmp_path, monkeypatch):
+def test_a_solver_that_fails_leaves_a_journal_that_resumes(tmp_path, monkeypatch, fault):
     puzzle = Queens(7, square=[[1, 5, 2, 8, 3, 9, 4]] * 7, objective="nearest")
     expected = enumerate_solutions(puzzle, want="feasible").solutions
     path, answer, calls = tmp_path / "run.db", HighsSession._answer, []
@@ -131,6 +131,7 @@ def test_a_solver_that_fails_leaves_a_journal_that_resumes(tmp_path, monkeypatch
     assert 0 < summary(path).solutions < len(expected)
     found = enumerate_solutions(puzzle, want="feasible", journal=path, resume=True)
     assert (found.solutions, found.complete) == (expected, True)
+    fault("a solver that fails from some call on", "an error; resumed, every solution")
 
 
 def test_a_limit_and_more_of_it(tmp_path):
@@ -215,7 +216,7 @@ def test_other_bounds_of_a_model_are_another_model(tmp_path):
         enumerate_solutions(model, journal=path, resume=True)
 
 
-def test_two_runs_cannot_write_one_journal(tmp_path):
+def test_two_runs_cannot_write_one_journal(tmp_path, fault):
     path = tmp_path / "run.db"
     first = enumerate_solutions(Queens(8), journal=path)
     first.step()
@@ -223,6 +224,7 @@ def test_two_runs_cannot_write_one_journal(tmp_path):
         enumerate_solutions(Queens(8), journal=path, resume=True)
     assert first.count == 92
     assert enumerate_solutions(Queens(8), journal=path, resume=True).count == 92
+    fault("two runs on one journal", "the second refused, the first went on: 92 boards")
 
 
 def test_an_existing_journal_is_not_begun_anew(tmp_path):
@@ -268,7 +270,7 @@ def damaged(path):
 
 
 @pytest.mark.usefixtures("small")
-def test_a_damaged_journal_is_refused_and_left_alone(tmp_path):
+def test_a_damaged_journal_is_refused_and_left_alone(tmp_path, fault):
     path = tmp_path / "run.db"
     found = enumerate_solutions(Queens(9), journal=path, symmetry=False, workers=1)
     while summary(path).parts_done < 3:
@@ -288,6 +290,7 @@ def test_a_damaged_journal_is_refused_and_left_alone(tmp_path):
             enumerate_solutions(Queens(9), journal=path)
         count += 1
     assert count == 14
+    fault(f"a journal damaged in {count} ways", "refused in one line, its bytes left as they were")
 
 
 def test_where_none_can_be(tmp_path):
@@ -315,7 +318,7 @@ def full_disk(path, size, resume):
     )
 
 
-def test_a_full_disk_keeps_what_was_written(tmp_path):
+def test_a_full_disk_keeps_what_was_written(tmp_path, fault):
     path = tmp_path / "run.db"
     ran = full_disk(path, 45_000, resume=False)
     assert ran.returncode == 4
@@ -325,6 +328,7 @@ def test_a_full_disk_keeps_what_was_written(tmp_path):
     ran = full_disk(path, None, resume=True)
     assert ran.returncode == 0
     assert "352 solutions, complete" in ran.stdout
+    fault("a disk that is full", "stopped with exit status 4, resumed with room: 352 boards")
     # Not even the beginning fits.
     ran = full_disk(tmp_path / "other.db", 3000, resume=False)
     assert ran.returncode == 2

@@ -1,5 +1,6 @@
 """Runs killed at random moments, over and over: nothing is lost, nothing is there twice."""
 
+import contextlib
 import json
 import os
 import random
@@ -50,16 +51,15 @@ class Runs:
         self.driver.stdin.flush()
         child = int(self.driver.stdout.readline())
         time.sleep(seconds)
-        try:
-            os.killpg(child, signal.SIGKILL)
-        except ProcessLookupError:
-            os.kill(child, signal.SIGKILL)
+        for kill in (os.killpg, os.kill):  # it may have no group yet, or have ended
+            with contextlib.suppress(ProcessLookupError):
+                kill(child, signal.SIGKILL)
         return int(self.driver.stdout.readline())
 
 
 def consistent(path):
     """The journal is sound, and each solution is in it once."""
-    with sqlite3.connect(path) as db:
+    with contextlib.closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         count = "SELECT count(*), count(DISTINCT solution), count(DISTINCT keys) FROM solutions"
         assert len(set(db.execute(count).fetchone())) == 1

@@ -203,9 +203,10 @@ class Dying(ThreadPoolExecutor):
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_lost_task_is_repeated() -> None:
+def test_a_lost_task_is_repeated(fault: Callable[[str, str], None]) -> None:
     with Dying(3) as executor:
         assert enumerate_solutions(Queens(7), executor=executor).count == 40
+    fault("every third task lost by the executor", "repeated; 40 boards")
     with (
         Dying(1) as executor,
         pytest.raises(SolverError, match=r"part [\d.]+ of the search failed 3"),
@@ -215,7 +216,9 @@ def test_a_lost_task_is_repeated() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-def test_a_killed_worker_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_leaves_no_hole(
+    monkeypatch: pytest.MonkeyPatch, fault: Callable[[str, str], None]
+) -> None:
     made: list[Any] = []
     own: Callable[[int], Executor] = parallel._own
 
@@ -231,6 +234,7 @@ def test_a_killed_worker_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None
     threading.Timer(0.2, os.kill, (victim, signal.SIGKILL)).start()
     assert sum(1 for _ in source) == 7039
     assert found.complete
+    fault("SIGKILL to a process of its own", "a new one went on with its part; 7040 squares")
 
 
 class Failing:
@@ -245,13 +249,16 @@ class Failing:
 
 
 @pytest.mark.parametrize("period", [2, 3, 5])
-def test_solver_errors_change_nothing(monkeypatch: pytest.MonkeyPatch, period: int) -> None:
+def test_solver_errors_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, period: int, fault: Callable[[str, str], None]
+) -> None:
     puzzle = Queens(7, square=[[1, 5, 2, 8, 3, 9, 4]] * 7, objective="nearest")
     expected = set(enumerate_solutions(puzzle, want="feasible").solutions)
     failing = Failing(period, HighsSession._answer)
     monkeypatch.setattr(HighsSession, "_answer", lambda session: failing(session))
     assert set(enumerate_solutions(puzzle, want="feasible").solutions) == expected
     assert failing.count > 20
+    fault(f"every {period}th answer of HiGHS an error", "asked again; every solution")
 
 
 def test_a_solver_that_only_fails_is_an_error_with_the_part(
