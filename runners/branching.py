@@ -75,6 +75,7 @@ class Brancher:
         if len(order):
             rows = rows[:0]
         self._matrix, self._need = units.matrix[rows], units.low[rows][:, None]
+        self._high = units.high[rows]
         width = int(sizes[rows].max(initial=1))
         self._members = np.full((len(rows), width), -1, dtype=np.int64)
         for k, row in enumerate(rows):
@@ -123,7 +124,7 @@ class Brancher:
         lower, upper = low[:, parents], high[:, parents]
         numbers = np.arange(len(parents))
         lower[members[parents, places], numbers] = 1
-        if (need > 1).any():
+        if (self._high[rows] - chosen > 1).any():  # else propagation sets them to 0
             for place in range(members.shape[1]):
                 before = free[parents, place] & (place < places)
                 upper[members[parents[before], place], numbers[before]] = 0

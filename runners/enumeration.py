@@ -146,12 +146,11 @@ def enumerate_solutions(
         workers=workers,
         executor=executor,
         few=limit is not None,
+        store=Memory(None if memory is None else int(min(memory, 2**40) * 2**20)),
     )
-    store: Memory | Journal = Memory(None if memory is None else int(memory * 2**20))
     if journal is not None:
-        store = Journal(journal, resume, problem, run.identity(level))
-        run = replace(run, journal=store)
-    return Found(problem, solver, partial(run.steps, level), limit, distinct, store)
+        run = replace(run, store=Journal(journal, resume, problem, run.identity(level)))
+    return Found(problem, solver, partial(run.steps, level), limit, distinct, run.store)
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,12 @@ class _Run:
     workers: int | None
     executor: Executor | None
     few: bool
-    journal: Journal | None = None
+    store: Memory | Journal
+
+    @property
+    def journal(self) -> Journal | None:
+        """The store, if it is one."""
+        return self.store if isinstance(self.store, Journal) else None
 
     def identity(self, level: _Level) -> dict[str, str]:
         """What a journal is of: it is not resumed by a run of which any of this differs."""
@@ -258,7 +262,11 @@ class _Run:
             return
         # Pyomo's variables hold the whole model, and are of no use to other processes.
         space = Space(
-            replace(problem, variables=()), self.symmetry.on_keys(problem), self.order, self.few
+            replace(problem, variables=()),
+            self.symmetry.on_keys(problem),
+            self.order,
+            self.few,
+            whole=self.symmetry.on_columns,
         )
         found = search_all(
             space,
@@ -275,7 +283,7 @@ class _Run:
             self.symmetry,
             self.distinct,
             lambda keys: self._exists(problem, keys),
-            self.journal is None,
+            self.store,
         )
 
     def _in_order(

@@ -85,18 +85,14 @@ class Found:
 
     def _keep(self, point: Point) -> bool:
         solutions = readings(self.problem, point.keys, self.solver)
-        for which, solution in enumerate(solutions[:1] if self.distinct else solutions):
-            row = Row(solution, point.objective, point.orbit * len(solutions))
-            self._store.add(point.keys, which, row)
+        for solution in solutions[:1] if self.distinct else solutions:
+            self._store.add(Row(solution, point.orbit * len(solutions), point.objective))
             if self._is_full():
                 return True
         return False
 
     def _is_full(self) -> bool:
         if self._limit is None or len(self._store) < self._limit:
-            return False
-        self._store.flush()
-        if len(self._store) < self._limit:
             return False
         self._stopped = "limit"
         return True
@@ -211,7 +207,7 @@ class Found:
 
         puzzle = self.problem.puzzle
         rows = []
-        for number, (solution, objective, orbit) in enumerate(kept, start=1):
+        for number, (solution, orbit, objective) in enumerate(kept, start=1):
             row: dict[str, Any] = {"number": number}
             if self.problem.linear.has_objective:
                 row["objective"] = objective

@@ -4,7 +4,7 @@ Tables, to be read while it is written, by pandas too: ``run`` (what it is), ``s
 was at work, and what it had found), ``parts`` (of the search, done and open), ``solutions`` and
 ``calls`` (of the solver).  The solutions of a part, that
 it is done, and what is left of it are written in one transaction; so are, now and then, the
-solutions that have come so far.  A solution is there once, whoever finds it again.
+solutions that have come so far.  A solution is there once, also when its part is searched again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from ..data import InputError
+from ..data.reading import must_be_regular
 from .branching import Nodes
 from .cuts import Call, IntVector
 from .files import must_be_writable
@@ -43,10 +45,16 @@ CREATE TABLE sessions (number INTEGER PRIMARY KEY, began TEXT, seconds REAL, sol
 CREATE TABLE parts (
     path TEXT PRIMARY KEY, done INTEGER, share REAL, nodes INTEGER, state BLOB
 );
-CREATE TABLE solutions (
-    number INTEGER PRIMARY KEY, part TEXT, place INTEGER, orbit INTEGER, objective REAL,
-    solution TEXT, keys BLOB UNIQUE
+CREATE TABLE batches (
+    number INTEGER PRIMARY KEY, first INTEGER, size INTEGER, part TEXT, place INTEGER, rows TEXT
 );
+CREATE INDEX batches_of_parts ON batches (part, place);
+CREATE VIEW solutions AS
+    SELECT first + key AS number, part, place + key AS place,
+        json_extract(value, '$[1]') AS orbit, json_extract(value, '$[2]') AS objective,
+        json_extract(value, '$[0]') AS solution
+    FROM batches, json_each(batches.rows);
+CREATE TABLE seen (name BLOB PRIMARY KEY, part TEXT) WITHOUT ROWID;
 CREATE TABLE calls (status TEXT, seconds REAL, nodes INTEGER, rows INTEGER, cuts INTEGER);
 """
 
@@ -60,8 +68,7 @@ class Journal:
 
     def __init__(self, path: str | Path, resume: bool, problem: Problem, run: dict[str, str]):
         self.path = must_be_writable(path)
-        self._binary = problem.binary_keys
-        self._columns, self._keys = problem.linear.columns, len(problem.indices)
+        self._problem = problem
         self._lock = FileLock(f"{self.path}.lock")
         try:
             self._lock.acquire(timeout=0)
@@ -71,15 +78,24 @@ class Journal:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}") from None
         try:
             self._db = self._open(resume, run)
+            self._begin_session()
+        except sqlite3.Error as error:
+            self._lock.release()
+            raise InputError(f"{self.path}: damaged, or in use: {error}") from None
         except BaseException:
             self._lock.release()
             raise
-        self._buffer: list[tuple[Any, ...]] = []
+
+    def _begin_session(self) -> None:
+        self._buffer: list[Row] = []
         self._began = self._written = time.monotonic()
         self._part, self._place = "", 0
-        self._count: int = self._one("SELECT count(*) FROM solutions")
+        self._again: set[str] = set()
+        self._seen: set[bytes] = set()
+        self._named = bool(self._one("SELECT count(*) FROM seen"))
+        self._stored = int(self._one("SELECT total(size) FROM batches"))
         self._calls = self._one("SELECT count(*) FROM calls")
-        row = (_now(), self._count)
+        row = (_now(), self._stored)
         begin = "INSERT INTO sessions (began, seconds, solutions) VALUES (?, 0, ?)"
         self._session = self._db.execute(begin, row).lastrowid
 
@@ -99,7 +115,9 @@ class Journal:
                         f"{self.path}: is of another run: {name} was {was.get(name)}, is {value}"
                     )
             rows = db.execute("SELECT path, state FROM parts WHERE NOT done").fetchall()
-            self._parts = [_unpacked(path, state, self._columns) for path, state in rows]
+            self._parts = [
+                _unpacked(path, state, self._problem.linear.columns) for path, state in rows
+            ]
             db.execute("PRAGMA journal_mode = WAL")  # others read while it is written
             db.execute("PRAGMA synchronous = FULL")  # what is committed outlives a power cut
         except BaseException as error:
@@ -128,9 +146,15 @@ class Journal:
         return self._parts if progress.parts_done else None
 
     def keys(self) -> list[IntVector]:
-        """The key values of every solution so far, in the order in which they were found."""
-        rows = self._db.execute("SELECT keys FROM solutions ORDER BY number")
-        return [self._decoded(blob) for (blob,) in rows]
+        """The different key values of the solutions so far, in the order they were found."""
+        problem = self._problem
+        found: dict[tuple[int, ...], None] = {}
+        for row in self.rows(0):
+            of: Mapping[Any, int] = row.solution
+            if problem.puzzle is not None:
+                of = problem.puzzle.assignment(row.solution)
+            found[tuple(of.get(index, 0) for index in problem.indices)] = None
+        return [np.array(keys, dtype=np.int64) for keys in found]
 
     def remembered(self, name: str, compute: Callable[[], Any]) -> Any:
         """What ``compute`` gave when it was first asked, in the types of JSON."""
@@ -139,26 +163,42 @@ class Journal:
             value = compute()
             self._commit((), "INSERT INTO run VALUES (?, ?)", [(name, json.dumps(value))])
             return value
-        return json.loads(found[0])
+        try:
+            return json.loads(found[0])
+        except ValueError as error:
+            raise InputError(f"{self.path}: damaged: {error}") from None
 
-    def add(self, keys: IntVector, reading: int, row: Row) -> None:
-        """A solution: the ``reading``-th of these key values."""
-        text = json.dumps(row.solution, ensure_ascii=False, separators=(",", ":"))
-        blob = self._encoded(keys, reading)
-        self._buffer.append((self._part, self._place, row.orbit, row.objective, text, blob))
-        self._place += 1
+    def add(self, row: Row) -> None:
+        """Keep a solution, unless an earlier search of its part has."""
+        if self._again and _encoded(row.solution) in self._again:
+            return
+        self._buffer.append(row)
 
-    def _encoded(self, keys: IntVector, reading: int) -> bytes:
-        values = np.packbits(keys.astype(bool)) if self._binary else keys.astype("<i4")
-        return values.tobytes() + bytes([reading])
+    def any(self) -> bool:
+        """Whether any name was kept, in this session or before."""
+        return self._named
+
+    def is_new(self, name: bytes, keep: bool) -> bool:
+        """Whether neither another part nor this search of this one has kept the name."""
+        if name in self._seen:
+            return False
+        found = self._db.execute("SELECT part FROM seen WHERE name = ?", (name,)).fetchone()
+        if keep:
+            self._seen.add(name)
+            self._named = True
+        return found is None or found[0] == self._part
 
     def __len__(self) -> int:
-        return self._count + len(self._buffer)
+        return self._stored + len(self._buffer)
 
     def begin(self, path: tuple[int, ...]) -> None:
         """The solutions that follow are of this part."""
         self.flush()
-        self._part, self._place = _text(path), 0
+        self._part = _text(path)
+        earlier = list(self._batches("WHERE part = ? ORDER BY number", (self._part,)))
+        self._again = {_encoded(row.solution) for rows in earlier for row in rows}
+        self._place = len(self._again)
+        self._seen.clear()
 
     def finish(self, done: Checkpoint, progress: Progress) -> None:
         """A part is done: what was found in it, and what is left of it, at one stroke."""
@@ -175,27 +215,28 @@ class Journal:
 
     def flush(self, calls: Sequence[Call] | None = None) -> None:
         """Write what has come in."""
-        if self._buffer or (calls is not None and len(calls) > self._calls):
+        if self._buffer or self._seen or (calls is not None and len(calls) > self._calls):
             self._commit(calls or ())
 
     def _commit(
         self, calls: Sequence[Call], question: str = "", rows: Sequence[tuple[Any, ...]] = ()
     ) -> None:
         """Write what has come in, and ``rows``, in one transaction."""
-        names = "part, place, orbit, objective, solution, keys"
         fresh = [astuple(call) for call in calls[self._calls :]]
+        count, after = len(self._buffer), self._stored + len(self._buffer)
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            before = self._db.total_changes
-            self._db.executemany(
-                f"INSERT OR IGNORE INTO solutions ({names}) VALUES (?, ?, ?, ?, ?, ?)",
-                self._buffer,
-            )
-            count = self._db.total_changes - before
+            if self._buffer:
+                self._db.execute(
+                    "INSERT INTO batches (first, size, part, place, rows) VALUES (?, ?, ?, ?, ?)",
+                    (self._stored + 1, count, self._part, self._place, _encoded(self._buffer)),
+                )
+            names = [(name, self._part) for name in self._seen]
+            self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?)", names)
             self._db.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", fresh)
             self._db.execute(
                 "UPDATE sessions SET seconds = ?, solutions = ? WHERE number = ?",
-                (time.monotonic() - self._began, self._count + count, self._session),
+                (time.monotonic() - self._began, after, self._session),
             )
             if rows:
                 self._db.executemany(question, rows)
@@ -208,7 +249,7 @@ class Journal:
             self._buffer.clear()
             raise JournalFailed(f"{self.path}: cannot be written: {error}") from None
         self._buffer.clear()
-        self._count += count
+        self._stored, self._place = after, self._place + count
         self._calls += len(fresh)
         self._written = time.monotonic()
 
@@ -227,25 +268,43 @@ class Journal:
 
     def rows(self, after: int) -> Iterator[Row]:
         """The solutions from the ``after``-th on, in the order in which they were found."""
-        names = "number, solution, objective, orbit"
-        question = f"SELECT {names} FROM solutions WHERE number > ? ORDER BY number LIMIT 500"
-        # In chunks: between two of them the search may end, and with it the connection.
-        while rows := self._db.execute(question, (after,)).fetchall():
-            for _, text, objective, orbit in rows:
-                yield Row(decoded(text), objective, orbit)
-            after = rows[-1][0]
+        # One batch at a time: between two the search may end, and with it the connection.
+        question = (
+            "SELECT first, size, rows FROM batches WHERE first + size > ? ORDER BY number LIMIT 1"
+        )
+        while found := self._db.execute(question, (after + 1,)).fetchone():
+            first, size, text = found
+            yield from self._decoded(text)[after + 1 - first :]
+            after = first - 1 + size
 
     def in_order(self) -> Iterator[Row]:
         """All solutions, in the order of the search, which is the same in every run."""
-        question = "SELECT solution, objective, orbit FROM solutions ORDER BY part, place"
-        for text, objective, orbit in self._db.execute(question):
-            yield Row(decoded(text), objective, orbit)
+        for rows in self._batches("ORDER BY part, place"):
+            yield from rows
 
-    def _decoded(self, blob: bytes) -> IntVector:
-        if not self._binary:
-            return np.frombuffer(blob[:-1], dtype="<i4").astype(np.int64)
-        bits = np.unpackbits(np.frombuffer(blob[:-1], dtype=np.uint8), count=self._keys)
-        return bits.astype(np.int64)
+    def _batches(self, which: str, values: tuple[Any, ...] = ()) -> Iterator[list[Row]]:
+        for (text,) in self._db.execute(f"SELECT rows FROM batches {which}", values):
+            yield self._decoded(text)
+
+    def _decoded(self, text: str) -> list[Row]:
+        try:
+            return _decoded(text)
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{self.path}: damaged: {error}") from None
+
+
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _decoded(text: str) -> list[Row]:
+    """Rows from their JSON: lists are tuples, as puzzles read them."""
+
+    def tupled(value: Any) -> Any:
+        return tuple(map(tupled, value)) if isinstance(value, list) else value
+
+    return [
+        Row(tupled(solution), orbit, objective) for solution, orbit, objective in json.loads(text)
+    ]
 
 
 def fingerprint(problem: Problem, *more: NDArray[Any]) -> str:
@@ -259,24 +318,21 @@ def fingerprint(problem: Problem, *more: NDArray[Any]) -> str:
     return name.hexdigest()[:16]
 
 
-def decoded(text: str) -> Any:
-    """A solution from its JSON: rows are tuples, as puzzles read them."""
-
-    def tupled(value: Any) -> Any:
-        return tuple(map(tupled, value)) if isinstance(value, list) else value
-
-    return tupled(json.loads(text))
-
-
 def _create(path: Path, run: Mapping[str, str]) -> None:
     """A journal appears whole: with its tables, and what run it is of."""
     partial = path.with_name(f".{path.name}.partial")
     partial.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(partial, isolation_level=None)) as db:
-            db.executescript(f"PRAGMA application_id = {_NAME}; PRAGMA user_version = {_FORMAT};")
-            db.executescript(_SCHEMA)
+            # Nobody has the file yet: it need not outlive a power cut before it is whole.
+            db.executescript(
+                "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; BEGIN;"
+                f"PRAGMA application_id = {_NAME}; PRAGMA user_version = {_FORMAT}; {_SCHEMA}"
+            )
             db.executemany("INSERT INTO run VALUES (?, ?)", list(run.items()))
+            db.execute("COMMIT")
+        with open(partial, "rb+") as file:
+            os.fsync(file.fileno())
         partial.replace(path)
     except (sqlite3.Error, OSError) as error:
         partial.unlink(missing_ok=True)
@@ -293,6 +349,7 @@ def opened(path: Path, write: bool = False) -> sqlite3.Connection:
     Raises :class:`InputError` with what is wrong.
     """
     try:
+        must_be_regular(path)
         with open(path, "rb"):
             pass
         db = _connected(path, "rw" if write else "ro")
@@ -321,7 +378,7 @@ def _must_be_whole(db: sqlite3.Connection, path: Path) -> None:
     said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if said != "ok":
         raise InputError(f"{path}: damaged: {said}")
-    for table in ("run", "sessions", "parts", "solutions", "calls"):
+    for table in ("run", "sessions", "parts", "batches", "seen", "calls"):
         db.execute(f"SELECT count(*) FROM {table}")
 
 
@@ -392,9 +449,9 @@ def summary(path: str | Path, last: int = 3) -> Summary:
         ).fetchall()
         of = {done: (count, share) for done, count, share in parts}
         at_work = db.execute("SELECT seconds, solutions FROM sessions ORDER BY number").fetchall()
-        count = db.execute("SELECT count(*) FROM solutions").fetchone()[0]
+        count = int(db.execute("SELECT total(size) FROM batches").fetchone()[0])
         newest = db.execute(
-            "SELECT solution FROM solutions ORDER BY number DESC LIMIT ?", (last,)
+            "SELECT solution FROM solutions WHERE number > ? ORDER BY number DESC", (count - last,)
         ).fetchall()
     seconds, now = at_work[-1] if at_work else (0.0, 0)
     before = at_work[-2][1] if len(at_work) > 1 else 0

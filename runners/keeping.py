@@ -6,31 +6,41 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from .cuts import Call, IntVector
+from .cuts import Call
 from .parallel import Checkpoint, Progress
 
 
 class Row(NamedTuple):
-    """A solution, its objective (None without one), and the size of its orbit."""
+    """A solution, the size of its orbit, and its objective (None without one)."""
 
     solution: Any
-    objective: float | None
     orbit: int
+    objective: float | None
 
 
 class MemoryFull(Exception):  # noqa: N818
     """There is no more room for solutions."""
 
 
-class Store(Protocol):
+class Names(Protocol):
+    """The names of solutions and orbits that must not be told twice."""
+
+    def any(self) -> bool:
+        """Whether any was kept."""
+
+    def is_new(self, name: bytes, keep: bool) -> bool:
+        """Whether a name was not kept before; if so, ``keep`` it or not."""
+
+
+class Store(Names, Protocol):
     """Keeps solutions, and what is to be known to go on after an interruption."""
 
     @property
     def complete(self) -> bool:
         """Whether it was proven, in an earlier run, that nothing is left."""
 
-    def add(self, keys: IntVector, reading: int, row: Row) -> None:
-        """Keep the ``reading``-th solution of these key values."""
+    def add(self, row: Row) -> None:
+        """Keep a solution."""
 
     def begin(self, path: tuple[int, ...]) -> None:
         """The solutions that follow are of this part."""
@@ -41,14 +51,11 @@ class Store(Protocol):
     def tick(self, progress: Progress) -> None:
         """Between two solutions."""
 
-    def flush(self) -> None:
-        """Write what has come."""
-
     def end(self, complete: bool, calls: Sequence[Call]) -> None:
         """Nothing more comes; whether nothing is left."""
 
     def __len__(self) -> int:
-        """How many are kept; before ``flush``, what came twice may count twice."""
+        """How many are kept."""
 
     def rows(self, after: int) -> Iterator[Row]:
         """The solutions from the ``after``-th on, as they were found."""
@@ -66,8 +73,21 @@ class Memory:
         self._rows: list[Row] = []
         self._most = sys.maxsize if limit is None else limit
         self._size = 0
+        self._seen: set[bytes] = set()
 
-    def add(self, keys: IntVector, reading: int, row: Row) -> None:
+    def any(self) -> bool:
+        """Whether any name was kept."""
+        return bool(self._seen)
+
+    def is_new(self, name: bytes, keep: bool) -> bool:
+        """Whether a name was not kept before."""
+        if name in self._seen:
+            return False
+        if keep:
+            self._seen.add(name)
+        return True
+
+    def add(self, row: Row) -> None:
         """Raises :class:`MemoryFull` where there is no room for one more."""
         self._size = self._size or _size(row) + 8  # all are of the same shape
         if (len(self._rows) + 1) * self._size > self._most:
@@ -81,9 +101,6 @@ class Memory:
         """Parts are of no interest here."""
 
     def tick(self, progress: Progress) -> None:
-        """There is nothing to write."""
-
-    def flush(self) -> None:
         """There is nothing to write."""
 
     def end(self, complete: bool, calls: Sequence[Call]) -> None:

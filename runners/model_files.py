@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from tempfile import TemporaryDirectory
+from typing import IO, Any, ClassVar, cast
 
 import numpy as np
 from tabulate import tabulate
@@ -34,33 +36,56 @@ def read_model(path: str | Path) -> LinearModel:
     file = Path(path)
     if not is_model_file(file.name):
         raise InputError(f"{file}: expected a file ending in {', '.join(ENDINGS)}")
+    from . import highs
+
     try:
         must_be_regular(file)
         if _size(file) > _LARGEST_FILE:
             raise InputError(f"{file}: larger than {_LARGEST_FILE >> 20} MiB")
+        with _without_empty_lines(file) as readable:
+            try:
+                linear = highs.read(readable)
+            except InputError as error:
+                raise InputError(str(error).replace(str(readable), str(file))) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: names are not in UTF-8") from None
     except EOFError:
         raise InputError(f"{file}: its compressed data end too early") from None
     except zlib.error as error:
         raise InputError(f"{file}: its compressed data are damaged: {error}") from None
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from None
-    from . import highs
-
-    try:
-        linear = highs.read(file)
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: names are not in UTF-8") from None
     _must_be_finite(linear, file)
     return linear
 
 
+def _unpacked(file: Path) -> IO[bytes]:
+    with file.open("rb") as plain:
+        packed = plain.read(2) == b"\x1f\x8b"
+    return cast(IO[bytes], gzip.open(file)) if packed else file.open("rb")
+
+
+@contextmanager
+def _without_empty_lines(file: Path) -> Iterator[Path]:
+    """The file, or a copy of it in which HiGHS does not read an empty line of MPS for ever."""
+    if ".mps" not in file.name.lower():
+        yield file
+        return
+    with _unpacked(file) as lines:
+        if not any(line == b"\n" for line in lines):
+            yield file
+            return
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, file.name).with_suffix(".mps")
+        with _unpacked(file) as lines, copy.open("wb") as written:
+            written.writelines(b"*\n" if line == b"\n" else line for line in lines)
+        yield copy
+
+
 def _size(file: Path) -> int:
     """The bytes of a file, unpacked if it is packed; not counted beyond what is read."""
-    with file.open("rb") as plain:
-        if plain.read(2) != b"\x1f\x8b":
-            return file.stat().st_size
     size = 0
-    with gzip.open(file) as packed:
+    with _unpacked(file) as packed:
         while size <= _LARGEST_FILE and (block := packed.read(2**20)):
             size += len(block)
     return size

@@ -12,6 +12,7 @@ import numpy as np
 from ..data import InputError
 from .cuts import Point
 from .errors import SolverError
+from .keeping import Names
 from .linear import Problem
 from .parallel import Step
 from .structure import Ints
@@ -98,32 +99,26 @@ def expanded(
     symmetry: Symmetry,
     distinct: bool,
     exists: Callable[[Ints], bool],
-    remember: bool,
+    names: Names,
 ) -> Iterator[Step]:
     """Each orbit once: all of its members, or with ``distinct`` the first, with its size.
 
-    What comes again is not told twice, as long as one may ``remember`` it; a journal does so
-    itself.  What is no point is passed on.
+    What comes again, as its name says, is not told twice.  What is no point is passed on.
 
     Members are re-checked: a puzzle's later by ``check()``, a model's here against its rows;
     ``exists`` tells of vouched-for images whether the auxiliaries can be completed.
     """
     if len(symmetry.group) == 1:
-        yield from _once(points) if remember else points
+        yield from _once(points, names)
         return
     binary = problem.binary_keys
-    seen: set[bytes] = set()
     for point in points:
         if not isinstance(point, Point):
             yield point
             continue
         for number, image in enumerate(_members(point, problem, symmetry, binary)):
-            if number == 0:
-                name = _digest(image)
-                if name in seen:
-                    break
-                if remember:
-                    seen.add(name)
+            if number == 0 and not names.is_new(_digest(image), keep=True):
+                break
             _must_hold(image, problem, symmetry, exists)
             yield image
             if distinct:
@@ -135,16 +130,14 @@ def _digest(point: Point) -> bytes:
     return hashlib.blake2b(point.keys.tobytes(), digest_size=16).digest()
 
 
-def _once(points: Iterator[Step]) -> Iterator[Step]:
-    early: set[bytes] = set()
+def _once(points: Iterator[Step], names: Names) -> Iterator[Step]:
+    """Only a point that was found early can come again."""
     for point in points:
-        if isinstance(point, Point) and (early or point.early):
-            name = _digest(point)
-            if name in early:
-                continue
-            if point.early:
-                early.add(name)
-        yield point
+        if isinstance(point, Point) and (point.early or names.any()):
+            if names.is_new(_digest(point), keep=point.early):
+                yield point
+        else:
+            yield point
 
 
 def _members(point: Point, problem: Problem, symmetry: Symmetry, binary: bool) -> Iterator[Point]:

@@ -20,6 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .branching import Nodes
 from .cuts import Call, Point, TimeIsUp
 from .errors import SolverError
@@ -30,8 +33,8 @@ Path = tuple[int, ...]
 
 _ALONE = 10
 """Parts that one process searches before the rest is dealt."""
-_SOON, _LATER = 2_000_000, 20_000_000
-"""Work (see ``Propagator.work``) on a part before and after that: some 0.2 and 2 seconds."""
+_SOON, _LATER = 2_000_000, 100_000_000
+"""Work (see ``Propagator.work``) on a part before and after that: some 0.2 and 10 seconds."""
 _DEALT, _AGAIN = 64, 4
 """Into how many parts the rest is dealt, and what is left of such a part."""
 _TRIES = 3
@@ -92,11 +95,40 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """What a task found, and what is left; None where its time was up."""
+    """What a task found, and what is left; None where its time was up.
 
-    points: list[Point]
+    ``keys`` has a row a solution, of the narrowest integers that hold them; ``values`` of all
+    columns only where they are wanted.
+    """
+
+    keys: NDArray[Any]
+    objectives: list[float | None]
+    early: list[bool]
+    values: NDArray[np.float64] | None
     tally: Tally
     opened: tuple[Part, ...] | None
+
+    def points(self) -> Iterator[Point]:
+        """The solutions."""
+        for k, (objective, early) in enumerate(zip(self.objectives, self.early, strict=True)):
+            values = None if self.values is None else self.values[k]
+            yield Point(self.keys[k].astype(np.int64), objective, values, early=early)
+
+
+def _result(
+    space: Space, points: list[Point], tally: Tally, opened: tuple[Part, ...] | None
+) -> Result:
+    keys = np.array([point.keys for point in points], dtype=np.int64)
+    narrow = np.min_scalar_type(-int(np.abs(keys).max(initial=0)) - 1)
+    whole = space.whole and points
+    return Result(
+        keys=keys.reshape(len(points), len(space.problem.key_columns)).astype(narrow),
+        objectives=[point.objective for point in points],
+        early=[point.early for point in points],
+        values=np.array([point.values for point in points]) if whole else None,
+        tally=tally,
+        opened=opened,
+    )
 
 
 @dataclass
@@ -130,8 +162,8 @@ def run_task(task: Task) -> Result:
     try:
         points.extend(search.run(task.part.nodes, task.part.cuts, task.budget, deadline))
     except TimeIsUp:
-        return Result(points, search.tally, None)
-    return Result(points, search.tally, _left(search, task.part))
+        return _result(task.space, points, search.tally, None)
+    return _result(task.space, points, search.tally, _left(search, task.part))
 
 
 def _is_alone(space: Space, part: Part) -> bool:
@@ -291,7 +323,7 @@ class _Pool:
         result = self._results.pop(path)
         progress.calls += result.tally.calls
         yield Started(path)
-        yield from result.points
+        yield from result.points()
         if result.opened is not None:
             yield _told(Checkpoint(path, result.opened, result.tally), progress)
 

@@ -42,17 +42,20 @@ class Propagator:
         self._cuts: _Counting | None = None
         self.work = 0
         """Rounds over nodes times entries of the rows: a measure of time that is repeatable."""
-        self._entries = int(sums.matrix.nnz + linear.matrix.nnz // 16)
+        self._own_entries = int(sums.matrix.nnz + linear.matrix.nnz // 16)
+        self._entries = self._own_entries
         self._rounds = _ROUNDS if self.all_integer else _ROUNDS_CONTINUOUS
 
     def add(self, rows: Sequence[tuple[Ints, int, int]]) -> None:
         """Append unit rows ``(columns, low, high)``."""
         self._extra += rows
         self._cuts = _Counting(unit_rows(self._extra, self.columns))
+        self._entries = self._own_entries + sum(len(row[0]) for row in self._extra) // 16
 
     def forget(self) -> None:
         """Leave out what was added."""
         self._extra, self._cuts = [], None
+        self._entries = self._own_entries
 
     def run(self, lower: Bounds, upper: Bounds) -> Mask:
         """Tighten ``lower`` and ``upper`` in place; returns which nodes are still possible.

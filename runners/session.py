@@ -27,6 +27,9 @@ Status = Literal[
 ]
 
 
+_LONGEST = 1e9
+
+
 @dataclass(frozen=True)
 class Options:
     """Limits that mean the same for every solver.
@@ -44,6 +47,14 @@ class Options:
     log: bool = False
     max_nodes: int | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """What is beyond any machine is cut to what every solver takes."""
+        if self.time_limit is not None:
+            object.__setattr__(self, "time_limit", min(self.time_limit, _LONGEST))
+        if self.threads is not None:
+            most = 4 * (os.cpu_count() or 1)
+            object.__setattr__(self, "threads", min(self.threads, most))
 
 
 @dataclass(frozen=True)

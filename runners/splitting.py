@@ -31,6 +31,8 @@ _FROM_A_PART = 16
 _DRY, _DRY_FEW = 32, 4
 """Batches without a solution after which HiGHS is asked first: for all, for a few solutions."""
 _NODE_LIMIT = 500
+_LEAF = 4000
+"""Checking a solution takes as long as so much of the propagator's work."""
 
 MakeSession = Callable[[LinearModel], Session]
 UnitRow = tuple[Ints, int, int]
@@ -41,13 +43,15 @@ class Space:
     """What is searched; small enough to be sent to another process.
 
     ``inverse`` are the elements of the symmetry group, inverted, on key positions, the identity
-    first; ``order`` a hint of positions of keys; ``few`` solutions are wanted, soon.
+    first; ``order`` a hint of positions of keys; ``few`` solutions are wanted, soon; ``whole``
+    ones, with the values of columns that are no keys.
     """
 
     problem: Problem
     inverse: Ints
     order: tuple[int, ...] = ()
     few: bool = False
+    whole: bool = False
 
 
 @dataclass
@@ -170,6 +174,7 @@ class Search:
 
     def _leaves(self, nodes: Nodes) -> Iterator[Point]:
         """Nodes with every column fixed: solutions, if all rows hold, lazy ones too."""
+        self.propagator.work += _LEAF * len(nodes)
         points = []
         for k in range(len(nodes)):
             values = nodes.lower[:, k].astype(float)

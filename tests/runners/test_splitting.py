@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
@@ -155,6 +156,38 @@ def test_optimal_gap_and_best_are_brute_force(milp: Milp, gap: int) -> None:
     assert [sense * value for value in found.objectives if value is not None] == pytest.approx(
         values, abs=1e-5
     )
+
+
+unit_rows = st.lists(
+    st.tuples(
+        st.lists(st.integers(0, 6), min_size=1, max_size=6, unique=True),
+        st.integers(0, 3),
+        st.integers(0, 4),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=300)
+@given(unit_rows)
+def test_rows_that_count_binaries_are_brute_force(rows: list[tuple[list[int], int, int]]) -> None:
+    """Covering, packing, choosing, and what is between."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(7), domain=pyo.Binary)
+    model.row = pyo.Constraint(
+        range(len(rows)),
+        rule=lambda m, i: (rows[i][1], sum(m.x[j] for j in rows[i][0]), rows[i][1] + rows[i][2]),
+    )
+    expected = {
+        x
+        for x in itertools.product((0, 1), repeat=7)
+        if all(low <= sum(x[j] for j in of) <= low + more for of, low, more in rows)
+    }
+    found = enumerate_solutions(model, keys=[model.x])
+    assert found.count == len(expected)
+    assert {tuple(solution.values()) for solution in found} == expected
+    assert found.complete
 
 
 @pytest.fixture
