@@ -26,7 +26,8 @@ def test_every_file_that_is_no_code_is_package_data():
         for file in (ROOT / folder).rglob("*"):
             if file.is_dir() or file.suffix == ".py" or "__pycache__" in file.parts:
                 continue
-            if file.parent.name == "pictures":  # of the README, not of the package
+            # Pictures and words for readers of the repository.
+            if file.parent.name == "pictures" or file.suffix == ".md":
                 continue
             package = "nogood." + ".".join(file.parent.relative_to(ROOT).parts)
             patterns = SETUP["package-data"][package]

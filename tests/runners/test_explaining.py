@@ -127,6 +127,7 @@ def _start(form):
     ]
 
 
+@pytest.mark.slow
 def test_uniqueness_redundancy_and_a_smallest_subset_of_einstein():
     said, form = explain("einstein"), load_riddle("einstein")
     assert said.unique

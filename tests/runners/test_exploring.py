@@ -536,7 +536,16 @@ def test_scrolling_draws_what_is_in_sight(made, visit):
 
 
 @in_browser
-@pytest.mark.parametrize("name", ["magic-3", "queens-8", "tours", "city", "model", "none"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "magic-3",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("queens-8", "tours", "city", "model", "none")
+        ),
+    ],
+)
 def test_no_barrier(made, visit, name):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = visit(made(name)[1])

@@ -1090,6 +1090,7 @@ def test_ten_characters_of_a_long_result():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.slow
 def test_standard_output_without_room():
     with open("/dev/full", "wb") as full:
         ran = started("enumerate", "queens", "--n=5", stdout=full, stderr=subprocess.PIPE)
@@ -1099,6 +1100,7 @@ def test_standard_output_without_room():
         assert (ran.returncode, ran.stdout) == (2, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
 def test_closed_streams(tmp_path, closed):
     """A table must not take the number of standard output, and be printed into."""
@@ -1127,7 +1129,7 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIO
     [
         (["solve", "queens", "--n=4"], ". . Q .|. Q . ."),
         (["solve", "magic-square", "--n=3"], r"\+---\+---\+---\+"),
-        (["explain", "einstein"], r"\+-+\+"),
+        pytest.param(["explain", "einstein"], r"\+-+\+", marks=pytest.mark.slow),
         (["show", "knights-tour"], "Variables"),
     ],
     ids=lambda v: "-".join(v) if isinstance(v, list) else "",

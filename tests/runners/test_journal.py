@@ -75,7 +75,9 @@ def interrupted(make, path, steps, **options):
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("steps", [10**9, 37, 5])
+@pytest.mark.parametrize(
+    "steps", [37, *(pytest.param(steps, marks=pytest.mark.slow) for steps in (5, 10**9))]
+)
 @pytest.mark.parametrize("k", range(len(RUNS)))
 def test_a_resumed_run_is_an_undisturbed_one(tmp_path, k, steps):
     make, options = RUNS[k]
@@ -318,6 +320,7 @@ def full_disk(path, size, resume):
     )
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_was_written(tmp_path, fault):
     path = tmp_path / "run.db"
     ran = full_disk(path, 45_000, resume=False)

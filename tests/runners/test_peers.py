@@ -50,6 +50,7 @@ def test_a_time_limit_gives_no_count(name: str) -> None:
     assert peer.tasks[task](0.05) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PEERS)
 def test_no_peer_prints(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert installed(name).tasks["queens-8"](120) == COUNTS["queens-8"]

@@ -170,11 +170,13 @@ class TestLog:
             timeout=60,
         )
 
+    @pytest.mark.slow
     def test_goes_to_standard_error(self, solver):
         ran = self.run(solver, "--log")
         assert json.loads(ran.stdout)["status"] == "optimal"
         assert len(ran.stderr.splitlines()) > 10
 
+    @pytest.mark.slow
     def test_without_it_nothing_is_said(self, solver):
         ran = self.run(solver)
         assert json.loads(ran.stdout)["status"] == "optimal"
