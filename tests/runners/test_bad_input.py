@@ -221,6 +221,7 @@ def integers(*bounds):
     return model
 
 
+OTHER = binary()
 MODELS = [
     (continuous, None, "the model has no discrete variable; nothing tells solutions apart"),
     (two_objectives, None, "the model has 2 active objectives (one, two); one at most"),
@@ -239,7 +240,7 @@ MODELS = [
         "key z: bounds 0 … 200000 are too far apart; at most 100000",
     ),
     (binary, lambda m: [m.y], "key y: continuous; keys are binary or integer"),
-    (binary, lambda m: [binary().x[0]], "key x[0]: not a variable of the model"),
+    (binary, lambda m: [OTHER.x[0]], "key x[0]: not a variable of the model"),
     (binary, lambda m: [], "keys: empty; name at least one discrete variable"),
     (binary, lambda m: ["x"], "keys: expected variables of the model, got 'x'"),
     (binary, lambda m: "x", "keys: expected variables of the model, got 'x'"),
