@@ -450,9 +450,10 @@ def summary(path: str | Path, last: int = 3) -> Summary:
         of = {done: (count, share) for done, count, share in parts}
         at_work = db.execute("SELECT seconds, solutions FROM sessions ORDER BY number").fetchall()
         count = int(db.execute("SELECT total(size) FROM batches").fetchone()[0])
-        newest = db.execute(
-            "SELECT solution FROM solutions WHERE number > ? ORDER BY number DESC", (count - last,)
-        ).fetchall()
+        newest: list[Row] = []
+        batches = db.execute("SELECT rows FROM batches ORDER BY number DESC")
+        while len(newest) < last and (batch := batches.fetchone()):
+            newest += reversed(_decoded(batch[0]))
     seconds, now = at_work[-1] if at_work else (0.0, 0)
     before = at_work[-2][1] if len(at_work) > 1 else 0
     return Summary(
@@ -465,5 +466,5 @@ def summary(path: str | Path, last: int = 3) -> Summary:
         sessions=len(at_work),
         seconds=sum(row[0] for row in at_work),
         rate=(now - before) / seconds if seconds else 0.0,
-        last=[text for (text,) in newest],
+        last=[_encoded(row.solution) for row in newest[:last]],
     )
