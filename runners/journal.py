@@ -378,8 +378,8 @@ def _must_be_whole(db: sqlite3.Connection, path: Path) -> None:
     said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if said != "ok":
         raise InputError(f"{path}: damaged: {said}")
-    for table in ("run", "sessions", "parts", "batches", "seen", "calls"):
-        db.execute(f"SELECT count(*) FROM {table}")
+    for table in ("run", "sessions", "parts", "batches", "seen", "solutions", "calls"):
+        db.execute(f"SELECT * FROM {table} LIMIT 0")
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
