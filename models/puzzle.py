@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -34,6 +35,11 @@ class Puzzle(ABC):
     """As on the command line."""
     title: ClassVar[str]
     """As in a headline."""
+
+    @classmethod
+    def about(cls) -> str:
+        """The first paragraph of the class's docstring, in one line."""
+        return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
 
     @abstractmethod
     def parts(self) -> Sequence[Part]:

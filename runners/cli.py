@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from concurrent.futures import Executor
 from contextlib import ExitStack, suppress
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -132,8 +131,7 @@ class _PuzzleGroup(TyperGroup):
         if cmd_name not in PUZZLES:
             raise InputError(f"puzzle: expected one of {', '.join(PUZZLES)}; got {cmd_name!r}")
         puzzle = PUZZLES[cmd_name]
-        text = (inspect.getdoc(puzzle) or "").split("\n\n")[0]
-        return _single(cmd_name, _bound(puzzle, type(self).run), text)
+        return _single(cmd_name, _bound(puzzle, type(self).run), puzzle.about())
 
 
 def _model_command(run: Callable[..., int]) -> Any:
@@ -143,7 +141,7 @@ def _model_command(run: Callable[..., int]) -> Any:
     def command(path: Path, keys: list[str] | None, **rest: Any) -> int:
         return run(ModelFile(path, tuple(keys or ())), **rest)
 
-    own = list(inspect.signature(run, eval_str=True).parameters.values())[1:]
+    own = _own(run)
     text = "key variables: a name or a pattern such as x*; may be repeated"
     key = Annotated[list[str] | None, typer.Option("--keys", help=text)]
     options = [
@@ -158,6 +156,16 @@ def _single(name: str, command: Callable[..., int], text: str) -> Any:
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(name)(command)
     return typer.main.get_command(single)
+
+
+def _own(run: Callable[..., int]) -> list[inspect.Parameter]:
+    """The parameters of a command after the puzzle; ``**asked`` are those of :func:`_search`."""
+    found = list(inspect.signature(run, eval_str=True).parameters.values())[1:]
+    own = [p for p in found if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    if len(own) == len(found):
+        return own
+    shared = inspect.signature(_search, eval_str=True).parameters.values()
+    return [*(p for p in shared if p.kind is inspect.Parameter.KEYWORD_ONLY), *own]
 
 
 def _signed(
@@ -205,7 +213,7 @@ def _bound(puzzle: Any, run: Callable[..., int]) -> Callable[..., int]:
     """A function whose parameters are the puzzle's fields and the command's own."""
     hints = get_type_hints(puzzle)
     options = [p for f in fields(puzzle) if f.init for p in _options(f, hints[f.name])]
-    own = list(inspect.signature(run, eval_str=True).parameters.values())[1:]
+    own = _own(run)
     files = {f.metadata["file"]: f.name for f in fields(puzzle) if "file" in f.metadata}
 
     def command(**values: Any) -> int:
@@ -303,9 +311,10 @@ def solve(
     return {"optimal": DONE, "infeasible": INFEASIBLE}.get(solved.status, STOPPED)
 
 
-@_puzzle_command("enumerate")
-def enumerate_(
+def _search(
     puzzle: Any,
+    more: dict[str, Any],
+    *,
     want: WantOption = None,
     gap: GapOption = None,
     relative_gap: RelativeGapOption = None,
@@ -318,6 +327,32 @@ def enumerate_(
     method: MethodOption = None,
     workers: WorkersOption = None,
     solver: SolverOption = "highs",
+) -> Any:
+    """Enumerate, to the end; the options are those of each command that does so."""
+    from . import enumeration, report
+
+    found = enumeration.enumerate_solutions(
+        *_source(puzzle),
+        want=want,  # type: ignore[arg-type]
+        gap=gap,
+        relative_gap=relative_gap,
+        best=best,
+        limit=limit,
+        time_limit=time_limit,
+        distinct=distinct,
+        symmetry=False if no_symmetry else symmetry,
+        method=method,  # type: ignore[arg-type]
+        workers=workers,
+        solver=solver,
+        **more,
+    )
+    report.progress(found)
+    return found
+
+
+@_puzzle_command("enumerate")
+def enumerate_(
+    puzzle: Any,
     threads: ThreadsOption = None,
     out: Annotated[
         Path | None,
@@ -336,37 +371,20 @@ def enumerate_(
         str | None, typer.Option(help="search on the Dask cluster with this scheduler's address")
     ] = None,
     json: JsonOption = False,
+    **asked: Any,
 ) -> int:
     """Find all solutions of a puzzle, of a riddle's file or of an LP or MPS file."""
-    from . import cluster, enumeration, report, tables
+    from . import cluster, report, tables
 
     if out is not None:
         tables.must_be_table(out)
         _must_differ(out, journal=journal)
-    executor: Executor | None = None
+    more: dict[str, Any] = {"threads": threads, "memory": memory}
+    more |= {"journal": journal, "resume": resume}
     with ExitStack() as stack:
         if dask is not None:
-            executor, workers = stack.enter_context(cluster.dask(dask))
-        found = enumeration.enumerate_solutions(
-            *_source(puzzle),
-            want=want,  # type: ignore[arg-type]
-            gap=gap,
-            relative_gap=relative_gap,
-            best=best,
-            distinct=distinct,
-            symmetry=False if no_symmetry else symmetry,
-            method=method,  # type: ignore[arg-type]
-            workers=workers,
-            executor=executor,
-            limit=limit,
-            time_limit=time_limit,
-            solver=solver,
-            threads=threads,
-            memory=memory,
-            journal=journal,
-            resume=resume,
-        )
-        report.progress(found)
+            more["executor"], asked["workers"] = stack.enter_context(cluster.dask(dask))
+        found = _search(puzzle, more, **asked)
     if out is not None:
         tables.write_found(found, out)
     report.found(puzzle, found, json)
@@ -379,44 +397,19 @@ def enumerate_(
 def explore(
     puzzle: Any,
     out: Annotated[Path, typer.Option(help="the page to write, ending in .html")],
-    want: WantOption = None,
-    gap: GapOption = None,
-    relative_gap: RelativeGapOption = None,
-    best: BestOption = None,
-    limit: LimitOption = None,
-    time_limit: TimeOption = None,
-    distinct: DistinctOption = False,
-    symmetry: SymmetryOption = "all",
-    no_symmetry: NoSymmetryOption = False,
-    method: MethodOption = None,
-    workers: WorkersOption = None,
-    solver: SolverOption = "highs",
     explain: Annotated[
         bool, typer.Option("--explain", help="explain the riddle on it, step by step")
     ] = False,
+    **asked: Any,
 ) -> int:
     """Write a page on which all solutions can be looked at and filtered."""
     from ..models import Riddle
-    from . import enumeration, explaining, exploring, report
+    from . import explaining, exploring, report
 
     exploring.must_be_page(out)
     if explain and not isinstance(puzzle, Riddle):
         raise InputError("explain: only riddles are explained")
-    found = enumeration.enumerate_solutions(
-        *_source(puzzle),
-        want=want,  # type: ignore[arg-type]
-        gap=gap,
-        relative_gap=relative_gap,
-        best=best,
-        distinct=distinct,
-        symmetry=False if no_symmetry else symmetry,
-        method=method,  # type: ignore[arg-type]
-        workers=workers,
-        limit=limit,
-        time_limit=time_limit,
-        solver=solver,
-    )
-    report.progress(found)
+    found = _search(puzzle, {}, **asked)
     exploring.explore(found, out, explanation=explaining.explain(puzzle) if explain else None)
     print(report.summary(puzzle, found))
     print(f"wrote {out}", file=sys.stderr)

@@ -159,7 +159,7 @@ def _about(found: Found) -> str:
         return f"A model with {len(found.problem.indices)} key variables."
     if isinstance(puzzle, Riddle):
         return puzzle.form.question
-    return " ".join((puzzle.__doc__ or "").split("\n\n")[0].split())
+    return puzzle.about()
 
 
 def _parameters(puzzle: Puzzle | None) -> dict[str, str]:

@@ -85,7 +85,7 @@ def formulation(puzzle: Puzzle) -> Formulation:
         found[section] = [e for e in found[section] if _is_used(e, used)]
     return Formulation(
         title=puzzle.describe(),
-        summary=texts[0].split("\n\n")[0].replace("\n", " "),
+        summary=puzzle.about(),
         sections={name: entries for name, entries in found.items() if entries},
         notes=list(dict.fromkeys(notes)),
         size=size_of(as_problem(puzzle).linear),

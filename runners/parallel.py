@@ -14,8 +14,8 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -219,14 +219,16 @@ def search_all(
     alone = executor is None and workers == 1
     while todo and (alone or _is_alone(space, todo[0])):
         part = todo.pop(0)
-        yield from _here(search, part, progress, deadline)
-        todo[:0] = _left(search, part)
+        todo[:0] = yield from _here(search, part, progress, deadline)
     if todo:
         pool = _Pool(executor, workers, space, make_session, in_order)
         yield from pool.run(todo, progress, deadline)
 
 
-def _here(search: Search, part: Part, progress: Progress, deadline: float | None) -> Iterator[Step]:
+def _here(
+    search: Search, part: Part, progress: Progress, deadline: float | None
+) -> Generator[Step, None, tuple[Part, ...]]:
+    """Search a part in this process; returns what is left of it."""
     share, nodes = progress.share, progress.nodes
     yield Started(part.path)
     try:
@@ -238,12 +240,10 @@ def _here(search: Search, part: Part, progress: Progress, deadline: float | None
     finally:
         progress.calls += search.tally.calls
     progress.share, progress.nodes = share, nodes
-    yield _told(Checkpoint(part.path, _left(search, part), search.tally), progress)
-
-
-def _told(done: Checkpoint, progress: Progress) -> Checkpoint:
+    done = Checkpoint(part.path, _left(search, part), search.tally)
     progress.add(done)
-    return done
+    yield done
+    return done.opened
 
 
 class _Pool:
@@ -325,7 +325,9 @@ class _Pool:
         yield Started(path)
         yield from result.points()
         if result.opened is not None:
-            yield _told(Checkpoint(path, result.opened, result.tally), progress)
+            done = Checkpoint(path, result.opened, result.tally)
+            progress.add(done)
+            yield done
 
     def _submit(self, part: Part, deadline: float | None) -> Future[Result]:
         left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
@@ -344,10 +346,7 @@ class _Pool:
             return future.result()
         except SolverError:
             raise
-        except (
-            Exception,
-            CancelledError,
-        ) as error:  # each executor reports a lost worker its own way
+        except Exception as error:  # each executor reports a lost worker its own way
             self._tries[path] += 1
             if self._tries[path] == _TRIES:
                 raise SolverError(

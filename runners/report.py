@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from itertools import islice, zip_longest
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
-from ..data import InputError
 from ..models.puzzle import Puzzle
 from . import streams
 from .comparing import formulations_of
@@ -181,18 +179,11 @@ def journal(path: Path, as_json: bool) -> None:
 
     from .journal import summary as read
 
-    try:
-        said = read(path)
-        last = [json.loads(text) for text in said.last]
-        puzzle = said.run["puzzle"]
-    except (sqlite3.Error, ValueError, TypeError, LookupError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: damaged: {error}") from None
+    said = read(path)
     if as_json:
-        print_json({**asdict(said), "last": last})
+        print_json({**asdict(said), "last": [json.loads(text) for text in said.last]})
         return
-    print(f"{puzzle}\n")
+    print(f"{said.run['puzzle']}\n")
     state = "complete" if said.complete else f"{said.share:.1%} of the tree"
     print(f"{said.solutions} solutions, {state}")
     print(f"parts: {said.parts_done} done, {said.parts_open} open")
