@@ -443,17 +443,24 @@ class Summary:
 def summary(path: str | Path, last: int = 3) -> Summary:
     """What a journal says, also while it is written; :class:`InputError` where it is none."""
     with closing(opened(Path(path))) as db:
-        run = dict(db.execute("SELECT name, value FROM run"))
-        parts = db.execute(
-            "SELECT done, count(*), total(share) FROM parts GROUP BY done"
-        ).fetchall()
-        of = {done: (count, share) for done, count, share in parts}
-        at_work = db.execute("SELECT seconds, solutions FROM sessions ORDER BY number").fetchall()
-        count = int(db.execute("SELECT total(size) FROM batches").fetchone()[0])
-        newest: list[Row] = []
-        batches = db.execute("SELECT rows FROM batches ORDER BY number DESC")
-        while len(newest) < last and (batch := batches.fetchone()):
-            newest += reversed(_decoded(batch[0]))
+        try:
+            return _summary(db, last)
+        except (sqlite3.Error, ValueError, TypeError, LookupError, RecursionError) as error:
+            raise InputError(f"{path}: damaged: {error}") from None
+
+
+def _summary(db: sqlite3.Connection, last: int) -> Summary:
+    run = dict(db.execute("SELECT name, value FROM run"))
+    if "puzzle" not in run:
+        raise ValueError("it does not say of what run it is")
+    parts = db.execute("SELECT done, count(*), total(share) FROM parts GROUP BY done").fetchall()
+    of = {done: (count, share) for done, count, share in parts}
+    at_work = db.execute("SELECT seconds, solutions FROM sessions ORDER BY number").fetchall()
+    count = int(db.execute("SELECT total(size) FROM batches").fetchone()[0])
+    newest: list[Row] = []
+    batches = db.execute("SELECT rows FROM batches ORDER BY number DESC")
+    while len(newest) < last and (batch := batches.fetchone()):
+        newest += reversed(_decoded(batch[0]))
     seconds, now = at_work[-1] if at_work else (0.0, 0)
     before = at_work[-2][1] if len(at_work) > 1 else 0
     return Summary(
