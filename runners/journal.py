@@ -451,8 +451,7 @@ def summary(path: str | Path, last: int = 3) -> Summary:
 
 def _summary(db: sqlite3.Connection, last: int) -> Summary:
     run = dict(db.execute("SELECT name, value FROM run"))
-    if "puzzle" not in run:
-        raise ValueError("it does not say of what run it is")
+    _ = run["puzzle"]  # a journal that does not say of what it is, is damaged
     parts = db.execute("SELECT done, count(*), total(share) FROM parts GROUP BY done").fetchall()
     of = {done: (count, share) for done, count, share in parts}
     at_work = db.execute("SELECT seconds, solutions FROM sessions ORDER BY number").fetchall()
