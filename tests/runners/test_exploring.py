@@ -36,7 +36,7 @@ def visit(browser):
     def run(path, fragment="", beside=(), **options):
         own = [path.as_uri(), *(path.with_name(name).as_uri() for name in beside)]
         context = browser.new_context(**options)
-        context.set_default_timeout(5000)
+        context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()
         address = f"{path.as_uri()}{fragment}"

@@ -64,7 +64,7 @@ class TestTimeLimit:
     def limited(self, source, solver, seconds=1):
         began = time.perf_counter()
         solved = solve(source, solver=solver, time_limit=seconds)
-        assert seconds * 0.9 < time.perf_counter() - began < seconds + 2
+        assert seconds * 0.5 < time.perf_counter() - began < seconds + 10
         assert solved.status == "time limit"
         return solved
 
@@ -79,8 +79,8 @@ class TestTimeLimit:
 
     def test_in_a_tour(self, solver):
         if solver == "gurobi":
-            pytest.skip("gurobi has solved it before the second is over")
-        assert self.limited(KnightsTour(8, 8, formulation="mtz"), solver).solution is None
+            pytest.skip("larger than gurobi's licence that comes with it")
+        assert self.limited(KnightsTour(14, 14, formulation="mtz"), solver).solution is None
 
     @pytest.mark.parametrize("seconds", [1e-6, 1e-3, 0.01, 0.03])
     def test_however_short_proves_nothing(self, solver, seconds):
@@ -92,7 +92,7 @@ class TestTimeLimit:
         found = reference(Queens(9), solver=solver, time_limit=1)
         assert 0 < len(list(found)) < 352
         assert (found.complete, found.stopped) == (False, "time limit")
-        assert time.perf_counter() - began < 4
+        assert time.perf_counter() - began < 10
 
 
 class TestGap:
