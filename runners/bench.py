@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import platform
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,12 +62,11 @@ JOBS: dict[str, Job] = {
         Job("paths-5x5", "paths-5x5", KnightsTour(5, 5, kind="path", formulation="dfj")),
     )
 }
-FIRST_TOUR = "tour-20x20-first"
 
 
 def names() -> list[str]:
     """The names of all jobs."""
-    return [*JOBS, FIRST_TOUR]
+    return [*JOBS, *_AMONG_OURSELVES]
 
 
 def run(
@@ -105,10 +105,10 @@ def run(
     rows: list[dict[str, Any]] = []
     peer_times: dict[str, dict[str, list[float]]] = {}  # of tasks that several jobs share
     for name in chosen or names():
-        if quick and not chosen and (name == FIRST_TOUR or not JOBS[name].quick):
+        if quick and not chosen and (name not in JOBS or not JOBS[name].quick):
             continue
-        if name == FIRST_TOUR:
-            contenders, expected, known = _first_tour(), 1, dict[str, list[float]]()
+        if name in _AMONG_OURSELVES:
+            (contenders, expected), known = _AMONG_OURSELVES[name](), dict[str, list[float]]()
         else:
             task = JOBS[name].task
             contenders, expected = _contenders(JOBS[name], here), COUNTS[task]
@@ -127,7 +127,7 @@ def _contenders(job: Job, peers: Sequence[str]) -> dict[str, Count]:
     return found
 
 
-def _first_tour() -> dict[str, Count]:
+def _first_tour() -> tuple[dict[str, Count], int]:
     """One closed 20×20 tour: subtours cut as they appear, and HiGHS on the plain MTZ."""
 
     def by(formulation: Any) -> Count:
@@ -137,7 +137,21 @@ def _first_tour() -> dict[str, Count]:
 
         return count
 
-    return {OURS: by("dfj"), "highs-mtz": by("mtz")}
+    return {OURS: by("dfj"), "highs-mtz": by("mtz")}, 1
+
+
+def _journal() -> tuple[dict[str, Count], int]:
+    """The 4×4 squares into a new journal, and without one."""
+
+    def kept(seconds: float) -> int | None:
+        with tempfile.TemporaryDirectory() as folder:
+            return Job("", "", MagicSquare(4), {"journal": Path(folder, "run.db")}).count(seconds)
+
+    return {OURS: kept, "no-journal": JOBS["magic-4"].count}, COUNTS["magic-4"]
+
+
+_AMONG_OURSELVES = {"tour-20x20-first": _first_tour, "magic-4-journal": _journal}
+"""Jobs that are not for the peers: who takes part, and how many solutions there are."""
 
 
 def _measure(

@@ -57,6 +57,7 @@ CREATE VIEW solutions AS
 CREATE TABLE seen (name BLOB PRIMARY KEY, part TEXT) WITHOUT ROWID;
 CREATE TABLE calls (status TEXT, seconds REAL, nodes INTEGER, rows INTEGER, cuts INTEGER);
 """
+_REMEMBER = "INSERT INTO run VALUES (?, ?)"
 
 
 class JournalFailed(Exception):  # noqa: N818
@@ -92,7 +93,7 @@ class Journal:
         self._part, self._place = "", 0
         self._again: set[str] = set()
         self._seen: set[bytes] = set()
-        self._named = bool(self._one("SELECT count(*) FROM seen"))
+        self._written_names = bool(self._one("SELECT EXISTS (SELECT * FROM seen)"))
         self._stored = int(self._one("SELECT total(size) FROM batches"))
         self._calls = self._one("SELECT count(*) FROM calls")
         row = (_now(), self._stored)
@@ -161,7 +162,7 @@ class Journal:
         found = self._db.execute("SELECT value FROM run WHERE name = ?", (name,)).fetchone()
         if found is None:
             value = compute()
-            self._commit((), "INSERT INTO run VALUES (?, ?)", [(name, json.dumps(value))])
+            self._commit((), _REMEMBER, [(name, json.dumps(value))])
             return value
         try:
             return json.loads(found[0])
@@ -176,17 +177,19 @@ class Journal:
 
     def any(self) -> bool:
         """Whether any name was kept, in this session or before."""
-        return self._named
+        return self._written_names or bool(self._seen)
 
     def is_new(self, name: bytes, keep: bool) -> bool:
         """Whether neither another part nor this search of this one has kept the name."""
         if name in self._seen:
             return False
-        found = self._db.execute("SELECT part FROM seen WHERE name = ?", (name,)).fetchone()
+        new = True
+        if self._written_names:
+            found = self._db.execute("SELECT part FROM seen WHERE name = ?", (name,)).fetchone()
+            new = found is None or found[0] == self._part
         if keep:
             self._seen.add(name)
-            self._named = True
-        return found is None or found[0] == self._part
+        return new
 
     def __len__(self) -> int:
         return self._stored + len(self._buffer)
@@ -249,6 +252,7 @@ class Journal:
             self._buffer.clear()
             raise JournalFailed(f"{self.path}: cannot be written: {error}") from None
         self._buffer.clear()
+        self._written_names = self._written_names or bool(names)
         self._stored, self._place = after, self._place + count
         self._calls += len(fresh)
         self._written = time.monotonic()
@@ -256,9 +260,10 @@ class Journal:
     def end(self, complete: bool, calls: Sequence[Call]) -> None:
         """No more is written; whether nothing is left."""
         try:
-            self.flush(calls)
-            if complete:
-                self.remembered("complete", lambda: True)
+            if complete and not self.complete:
+                self._commit(calls, _REMEMBER, [("complete", "true")])
+            else:
+                self.flush(calls)
         finally:
             with suppress(sqlite3.Error):  # someone is reading: SQLite's log stays beside the file
                 self._db.execute("PRAGMA journal_mode = DELETE")
@@ -293,7 +298,7 @@ class Journal:
             raise InputError(f"{self.path}: damaged: {error}") from None
 
 
-_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encoded = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 def _decoded(text: str) -> list[Row]:
