@@ -237,7 +237,7 @@ def test_the_flow_model():
 
 
 @pytest.mark.parametrize("formulation", TOURS)
-@pytest.mark.parametrize("objective", ["min", "max"])
+@pytest.mark.parametrize("objective", ["min", pytest.param("max", marks=pytest.mark.slow)])
 def test_the_smoothest_and_the_roughest_path(plain, formulation, objective):
     """Against all 304 paths from the corner of a 5×5 board."""
     weights = shuffled(5, 1)
@@ -251,7 +251,7 @@ def test_the_smoothest_and_the_roughest_path(plain, formulation, objective):
     assert sums[solved.solution] == puzzle.figures(solved.solution)["roughness"] == best
 
 
-@pytest.mark.parametrize("formulation", TOURS)
+@pytest.mark.parametrize("formulation", [pytest.param("mtz", marks=pytest.mark.slow), *TOURS[1:]])
 def test_the_smoothest_closed_tour(formulation):
     weights = numbered(6)
     puzzle = KnightsTour(6, 6, formulation=formulation, square=weights, objective="min")
@@ -262,7 +262,7 @@ def test_the_smoothest_closed_tour(formulation):
     assert figures["roughness"] == roughness(weights, solved.solution, closed=True) == SMOOTHEST
 
 
-@pytest.mark.parametrize("symmetry", [True, False])
+@pytest.mark.parametrize("symmetry", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("start", "end", "symmetries"), [((2, 2), None, 2), ((0, 0), (4, 4), 2), ((0, 0), None, 1)]
 )

@@ -90,7 +90,7 @@ KNAPSACK = (
 )
 
 
-@pytest.mark.parametrize("want", ["feasible", "optimal"])
+@pytest.mark.parametrize("want", [pytest.param("feasible", marks=pytest.mark.slow), "optimal"])
 def test_a_knapsack_of_general_integers(reference, want):
     expected = brute_force(*KNAPSACK, want=want)
     assert len(expected) > (50 if want == "feasible" else 0)

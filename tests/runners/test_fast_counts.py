@@ -34,7 +34,7 @@ def test_queens_without_symmetry():
         (MagicSquare(3), 8, 1),
         (MagicSquare(3, kind="semimagic"), 72, 9),
         (MagicSquare(4), 7040, 880),
-        (MagicSquare(4, formulation="plain"), 7040, 880),
+        pytest.param(MagicSquare(4, formulation="plain"), 7040, 880, marks=pytest.mark.slow),
         (MagicSquare(4, kind="pandiagonal"), 384, 48),
         (MagicSquare(4, kind="associative"), 384, 48),
         (MagicSquare(4, hide_queens=True), 1152, 144),
@@ -96,14 +96,18 @@ def test_closed_tours_on_6x6_by_mtz():
     assert count(KnightsTour(6, 6, formulation="mtz-lifted")) == 19724
 
 
-@pytest.mark.parametrize("formulation", ["mtz", "mtz-lifted", "dfj"])
+@pytest.mark.parametrize(
+    "formulation", [pytest.param("mtz", marks=pytest.mark.slow), "mtz-lifted", "dfj"]
+)
 @pytest.mark.parametrize(("start", "known"), [((0, 0), 304), ((2, 2), 64)])
 def test_paths_on_5x5_from_a_square(formulation, start, known):
     tour = KnightsTour(5, 5, kind="path", start=start, formulation=formulation)
     assert count(tour) == known
 
 
-@pytest.mark.parametrize("formulation", ["mtz", "mtz-lifted", "dfj"])
+@pytest.mark.parametrize(
+    "formulation", [pytest.param("mtz", marks=pytest.mark.slow), "mtz-lifted", "dfj"]
+)
 def test_closed_tours_on_5x6(formulation):
     tour = KnightsTour(5, 6, formulation=formulation)
     assert count(tour) == 16

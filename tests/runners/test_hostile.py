@@ -1069,7 +1069,11 @@ def started(*arguments, **options):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("enumerate", "queens", "--n=9", "--json"), ("enumerate", "queens", "--n=6"), ("--help",)],
+    [
+        ("enumerate", "queens", "--n=9", "--json"),
+        pytest.param(("enumerate", "queens", "--n=6"), marks=pytest.mark.slow),
+        ("--help",),
+    ],
 )
 def test_a_pipe_that_nobody_reads(arguments):
     """As ``| head`` leaves it: stopped early, and nothing to be told."""
@@ -1128,7 +1132,9 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIO
     ("arguments", "expected"),
     [
         (["solve", "queens", "--n=4"], ". . Q .|. Q . ."),
-        (["solve", "magic-square", "--n=3"], r"\+---\+---\+---\+"),
+        pytest.param(
+            ["solve", "magic-square", "--n=3"], r"\+---\+---\+---\+", marks=pytest.mark.slow
+        ),
         pytest.param(["explain", "einstein"], r"\+-+\+", marks=pytest.mark.slow),
         (["show", "knights-tour"], "Variables"),
     ],

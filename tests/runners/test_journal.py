@@ -56,6 +56,8 @@ RUNS = [
     (integers, {"symmetry": SWAP}),
     (integers, {"symmetry": SWAP, "distinct": True}),
 ]
+SECONDS = {2, 8, 9}
+"""Those of these that take some."""
 
 
 def interrupted(make, path, steps, **options):
@@ -78,7 +80,9 @@ def interrupted(make, path, steps, **options):
 @pytest.mark.parametrize(
     "steps", [37, *(pytest.param(steps, marks=pytest.mark.slow) for steps in (5, 10**9))]
 )
-@pytest.mark.parametrize("k", range(len(RUNS)))
+@pytest.mark.parametrize(
+    "k", [pytest.param(k, marks=pytest.mark.slow) if k in SECONDS else k for k in range(len(RUNS))]
+)
 def test_a_resumed_run_is_an_undisturbed_one(tmp_path, k, steps):
     make, options = RUNS[k]
     steps = max(steps, 20) if options.get("workers") or options.get("method") == "cuts" else steps

@@ -373,7 +373,7 @@ def test_a_symmetry_with_auxiliaries_must_move_them() -> None:
         Queens(square="reto2", objective="nearest"),
         Queens(8, given=[(0, 3)]),
         MagicSquare(3),
-        MagicSquare(4, kind="pandiagonal", given={(0, 0): 1}),
+        pytest.param(MagicSquare(4, kind="pandiagonal", given={(0, 0): 1}), marks=pytest.mark.slow),
         KnightsTour(3, 4, kind="open"),
         KnightsTour(3, 4, kind="path", formulation="mtz-lifted"),
         KnightsTour(5, 6, formulation="dfj"),
