@@ -1,4 +1,6 @@
-"""The one error for bad input."""
+"""The one error for bad input, and the check of numbers that raises it."""
+
+from typing import Any
 
 _LONGEST = 300
 _LONGEST_VALUE = 100
@@ -30,3 +32,14 @@ def shown(value: object) -> str:
     except Exception:  # of whatever was given
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def check_positive(name: str, value: float | None, whole: bool = False, zero: bool = False) -> None:
+    """Raise :class:`InputError` unless ``value`` is None or a positive (or zero) number."""
+    kind: Any = int if whole else (int, float)
+    if value is None:
+        return
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    if not is_number or not (value > 0 or (zero and value == 0)) or value == float("inf"):
+        wanted = "a number from 0 on" if zero else f"a positive {'integer' if whole else 'number'}"
+        raise InputError(f"{name}: expected {wanted}, got {value!r}")

@@ -327,6 +327,10 @@ def _search(
     method: MethodOption = None,
     workers: WorkersOption = None,
     solver: SolverOption = "highs",
+    journal: Annotated[
+        Path | None, typer.Option(help="keep solutions and progress in this SQLite file")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the journal")] = False,
 ) -> Any:
     """Enumerate, to the end; the options are those of each command that does so."""
     from . import enumeration, report
@@ -344,6 +348,8 @@ def _search(
         method=method,  # type: ignore[arg-type]
         workers=workers,
         solver=solver,
+        journal=journal,
+        resume=resume,
         **more,
     )
     report.progress(found)
@@ -363,10 +369,6 @@ def enumerate_(
     memory: Annotated[
         float | None, typer.Option(help="stop when the solutions kept take so many MB")
     ] = None,
-    journal: Annotated[
-        Path | None, typer.Option(help="keep solutions and progress in this SQLite file")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="go on with the journal")] = False,
     dask: Annotated[
         str | None, typer.Option(help="search on the Dask cluster with this scheduler's address")
     ] = None,
@@ -378,9 +380,8 @@ def enumerate_(
 
     if out is not None:
         tables.must_be_table(out)
-        _must_differ(out, journal=journal)
+        _must_differ(out, journal=asked["journal"])
     more: dict[str, Any] = {"threads": threads, "memory": memory}
-    more |= {"journal": journal, "resume": resume}
     with ExitStack() as stack:
         if dask is not None:
             more["executor"], asked["workers"] = stack.enter_context(cluster.dask(dask))
@@ -407,6 +408,7 @@ def explore(
     from . import explaining, exploring, report
 
     exploring.must_be_page(out)
+    _must_differ(out, journal=asked["journal"])
     if explain and not isinstance(puzzle, Riddle):
         raise InputError("explain: only riddles are explained")
     found = _search(puzzle, {}, **asked)
@@ -590,7 +592,6 @@ def bench(
     """Measure against CP-SAT, Gurobi, SCIP and Pyomo, whichever are here."""
     from . import bench as measure
     from . import tables
-    from .enumeration import check_positive
 
     check_positive("repeat", repeat, whole=True)
     check_positive("time_limit", time_limit)

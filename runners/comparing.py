@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import numpy as np
 
 from ..data import InputError
+from ..data.errors import check_positive
 from ..models.puzzle import Puzzle
 from . import solvers
-from .enumeration import check_positive
 from .errors import SolverError
 from .files import whole_file
 from .levels import tolerance

@@ -15,6 +15,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ..data import InputError
+from ..data.errors import check_positive
 from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import Point, candidates
@@ -318,14 +319,3 @@ def _positions(problem: Problem, order: Sequence[Any]) -> tuple[int, ...]:
 def _check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:
     if value is not None and value not in choices:
         raise InputError(f"{name}: expected {' or '.join(choices)}, got {value!r}")
-
-
-def check_positive(name: str, value: float | None, whole: bool = False, zero: bool = False) -> None:
-    """Raise :class:`InputError` unless ``value`` is None or a positive (or zero) number."""
-    kind: Any = int if whole else (int, float)
-    if value is None:
-        return
-    is_number = isinstance(value, kind) and not isinstance(value, bool)
-    if not is_number or not (value > 0 or (zero and value == 0)) or value == float("inf"):
-        wanted = "a number from 0 on" if zero else f"a positive {'integer' if whole else 'number'}"
-        raise InputError(f"{name}: expected {wanted}, got {value!r}")

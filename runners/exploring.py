@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
@@ -40,6 +40,7 @@ ENDINGS = (".html", ".htm")
 _SAID = {"board": "rotation and reflection", "all": "all symmetries"}
 _LONGEST_PARAMETER = 80
 _MOST_IMAGES = 50_000_000
+Board = Sequence[Sequence[str | int]]
 
 
 def explore(found: Found, path: str | Path, *, explanation: Explanation | None = None) -> Path:
@@ -116,12 +117,13 @@ def _filled(template: str, **values: Any) -> str:
 
 
 def _page(found: Found, explanation: Explanation | None) -> str:
-    puzzle = found.problem.puzzle
+    puzzle, solutions = found.problem.puzzle, found.solutions
+    boards = _boards(puzzle, solutions)
     return _filled(
         "page.html.jinja",
         found=found,
         puzzle=puzzle,
-        title=_title(found),
+        title=_title(puzzle, boards),
         about=_about(found),
         mathematics=Markup("" if puzzle is None else as_html(puzzle)),
         parameters=_parameters(puzzle),
@@ -129,7 +131,7 @@ def _page(found: Found, explanation: Explanation | None) -> str:
         counts=_counts(found),
         day=date.today().isoformat(),
         explanation=explanation,
-        data=_data(found, explanation),
+        data=_data(found, solutions, boards, explanation),
     )
 
 
@@ -139,17 +141,13 @@ def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _title(found: Found) -> str:
-    puzzle = found.problem.puzzle
+def _title(puzzle: Puzzle | None, boards: Sequence[Board]) -> str:
     if puzzle is None:
         return "Model"
     if isinstance(puzzle, Riddle):
         return puzzle.form.title or "Riddle"
-    name = puzzle.title
-    if not found.count:
-        return name
-    board = puzzle.board(found.solutions[0])
-    return f"{name} {len(board)} × {len(board[0])}"
+    size = f" {len(boards[0])} × {len(boards[0][0])}" if boards else ""
+    return puzzle.title + size
 
 
 def _about(found: Found) -> str:
@@ -184,46 +182,49 @@ def _counts(found: Found) -> dict[str, int]:
     return puzzle.counts(found.count)
 
 
-def _data(found: Found, explanation: Explanation | None) -> dict[str, Any]:
+def _data(
+    found: Found,
+    solutions: Sequence[Any],
+    boards: Sequence[Board],
+    explanation: Explanation | None,
+) -> dict[str, Any]:
     """What the script reads, in the types of JSON."""
     puzzle = found.problem.puzzle
-    boards = _boards(found)
     return {
         "name": "model" if puzzle is None else puzzle.name,
         "look": "table" if puzzle is None else puzzle.look,
-        "form": _form(found),
-        "count": found.count,
+        "form": _form(puzzle, solutions),
+        "count": len(solutions),
         "header": puzzle.form.header if isinstance(puzzle, Riddle) else None,
         "names": list(map(str, found.problem.indices)) if puzzle is None else None,
         "rows": len(boards[0]) if boards else 0,
         "cols": len(boards[0][0]) if boards else 0,
         "board": _cells(boards),
-        "figures": _figures(found),
+        "figures": _figures(found, solutions),
         "orbits": [
             {"name": name, "said": _SAID[name], "of": _packed(of)}
-            for name, of in orbits(found).items()
+            for name, of in orbits(found, solutions).items()
         ],
         "steps": _steps(explanation) if explanation and explanation.steps else None,
     }
 
 
-def _boards(found: Found) -> list[Sequence[Sequence[str | int]]]:
+def _boards(puzzle: Puzzle | None, solutions: Sequence[Any]) -> list[Board]:
     """The rows of cells of each solution; of a model, a row for each key variable."""
-    puzzle = found.problem.puzzle
     if puzzle is None:
-        return [[[value] for value in solution.values()] for solution in found.solutions]
-    return [puzzle.board(solution) for solution in found.solutions]
+        return [[[value] for value in solution.values()] for solution in solutions]
+    return [puzzle.board(solution) for solution in solutions]
 
 
-def _form(found: Found) -> str:
+def _form(puzzle: Puzzle | None, solutions: Sequence[Any]) -> str:
     """How a solution is written in a file: its rows, its vector of columns, or by names."""
-    if found.problem.puzzle is None:
+    if puzzle is None:
         return "names"
-    flat = found.count and isinstance(found.solutions[0][0], int)
+    flat = solutions and isinstance(solutions[0][0], int)
     return "columns" if flat else "rows"
 
 
-def _cells(boards: Iterable[Sequence[Sequence[str | int]]]) -> dict[str, Any]:
+def _cells(boards: Iterable[Board]) -> dict[str, Any]:
     """The values that occur, numbers first, and for each cell of each board the place of its."""
     flat = list(chain.from_iterable(chain.from_iterable(boards)))
     values = sorted(set(flat), key=lambda value: (isinstance(value, str), value))
@@ -239,20 +240,20 @@ def _packed(numbers: NDArray[np.int64]) -> dict[str, Any]:
     return {"bits": bits, "packed": base64.b64encode(packed.tobytes()).decode()}
 
 
-def _figures(found: Found) -> dict[str, list[Any]]:
+def _figures(found: Found, solutions: Sequence[Any]) -> dict[str, list[Any]]:
     """Objective, size of the orbit and key figures: of each, its value for every solution."""
     columns: dict[str, list[Any]] = {}
     if found.problem.linear.has_objective:
         columns["objective"] = list(found.objectives)
     if found.distinct:
         columns["orbit"] = list(found.orbits)
-    if found.problem.puzzle is not None and found.count:
-        rows = [plain(found.problem.puzzle.figures(solution)) for solution in found.solutions]
+    if found.problem.puzzle is not None and solutions:
+        rows = [plain(found.problem.puzzle.figures(solution)) for solution in solutions]
         columns |= {name: [row[name] for row in rows] for name in rows[0]}
     return columns
 
 
-def orbits(found: Found) -> dict[str, NDArray[np.int64]]:
+def orbits(found: Found, solutions: Sequence[Any]) -> dict[str, NDArray[np.int64]]:
     """For each group of the puzzle's symmetries the number of each solution's orbit, from 0 on.
 
     Groups under which no two of the solutions are alike are left out, and so is one that says
@@ -260,10 +261,10 @@ def orbits(found: Found) -> dict[str, NDArray[np.int64]]:
     """
     puzzle, problem = found.problem.puzzle, found.problem
     kept: dict[str, NDArray[np.int64]] = {}
-    if puzzle is None or found.distinct or not found.count:
+    if puzzle is None or found.distinct or not solutions:
         return kept
     places: dict[Hashable, int] = {index: k for k, index in enumerate(problem.indices)}
-    keys = _keys(found)
+    keys = _keys(puzzle, places, solutions)
     for name in sorted(get_args(Symmetries), reverse=True):
         generators = [permutation(places, g) for g in puzzle.symmetries(name)]
         elements = Group(len(places), generators).elements
@@ -271,22 +272,20 @@ def orbits(found: Found) -> dict[str, NDArray[np.int64]]:
             continue
         numbers = _orbit_numbers(keys, elements)
         alike = any(np.array_equal(numbers, others) for others in kept.values())
-        if not alike and numbers.max() + 1 < found.count:
+        if not alike and numbers.max() + 1 < len(solutions):
             kept[name] = numbers
     return kept
 
 
-def _keys(found: Found) -> Any:
+def _keys(puzzle: Puzzle, column: Mapping[Hashable, int], solutions: Sequence[Any]) -> Any:
     """The key values of each solution, a sparse row each."""
-    puzzle, column = found.problem.puzzle, {i: k for k, i in enumerate(found.problem.indices)}
-    assert puzzle is not None
     rows, columns, values = [], [], []
-    for number, solution in enumerate(found.solutions):
+    for number, solution in enumerate(solutions):
         for index, value in puzzle.assignment(solution).items():
             rows.append(number)
             columns.append(column[index])
             values.append(value)
-    shape = (found.count, len(column))
+    shape = (len(solutions), len(column))
     return sparse.csr_array((np.array(values, dtype=np.uint64), (rows, columns)), shape=shape)
 
 

@@ -46,7 +46,7 @@ class Found:
         """Why it stopped, where that is not plain."""
         self._store = store
         self._limit = limit
-        self._seconds = 0.0
+        self._seconds = store.seconds
         self._complete = store.complete
         self._stopped: Stop | None = None
         self._open = True
@@ -187,7 +187,7 @@ class Found:
 
     @property
     def seconds(self) -> float:
-        """Time spent searching."""
+        """Time spent searching, with a journal in all its sessions."""
         self._finish()
         return self._seconds
 

@@ -96,6 +96,7 @@ class Journal:
         self._written_names = bool(self._one("SELECT EXISTS (SELECT * FROM seen)"))
         self._stored = int(self._one("SELECT total(size) FROM batches"))
         self._calls = self._one("SELECT count(*) FROM calls")
+        self.seconds = float(self._one("SELECT total(seconds) FROM sessions"))
         row = (_now(), self._stored)
         begin = "INSERT INTO sessions (began, seconds, solutions) VALUES (?, 0, ?)"
         self._session = self._db.execute(begin, row).lastrowid

@@ -39,6 +39,10 @@ class Store(Names, Protocol):
     def complete(self) -> bool:
         """Whether it was proven, in an earlier run, that nothing is left."""
 
+    @property
+    def seconds(self) -> float:
+        """How long earlier runs took."""
+
     def add(self, row: Row) -> None:
         """Keep a solution."""
 
@@ -68,6 +72,7 @@ class Memory:
     """A :class:`Store` of at most ``limit`` bytes, or of any size."""
 
     complete = False
+    seconds = 0.0
 
     def __init__(self, limit: int | None) -> None:
         self._rows: list[Row] = []

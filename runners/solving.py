@@ -10,10 +10,10 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ..data import InputError
+from ..data.errors import check_positive
 from ..models.puzzle import Puzzle
 from . import solvers
 from .cuts import TimeIsUp, add_lazy
-from .enumeration import check_positive
 from .linear import LinearModel, Problem, as_problem, discrete
 from .parallel import Progress, points_of, search_all
 from .session import Answer, Options, Status, readings, rounded

@@ -317,7 +317,7 @@ def test_by_keyboard_alone(made, visit):
 )
 def test_orbits_are_as_many_as_representatives(puzzle, counts):
     found = enumerate_solutions(puzzle)
-    assert {name: int(of.max()) + 1 for name, of in orbits(found).items()} == counts
+    assert {name: int(of.max()) + 1 for name, of in orbits(found, found.solutions).items()} == counts
     for group, number in counts.items():
         assert enumerate_solutions(puzzle, symmetry=group, distinct=True).count == number
 
@@ -334,7 +334,7 @@ def test_orbits_are_those_of_plain_turning():
                 yield tuple(c for _, c in sorted(squares))
 
     named = [min(images(s)) for s in found.solutions]
-    of = orbits(found)["board"]
+    of = orbits(found, found.solutions)["board"]
     for a, b in product(range(found.count), repeat=2):
         assert (of[a] == of[b]) == (named[a] == named[b])
 
@@ -609,6 +609,21 @@ def test_the_command_writes_a_page(nogood, tmp_path):
     assert (ran.status, ran.err) == (0, f"wrote {out}\n")
     assert "1 solution up to symmetry, of 8, complete" in ran.out
     assert "<h1>Magic square 3 × 3</h1>" in out.read_text(encoding="utf-8")
+
+
+def test_a_journal_gone_on_with_gives_the_page_of_an_undisturbed_run(nogood, tmp_path):
+    journal, part, whole, out = (tmp_path / n for n in ("run.db", "p.html", "w.html", "o.html"))
+    queens = ("explore", "queens", "--n", 8)
+    kept = ("--journal", journal)
+    assert nogood(*queens, *kept, "--limit", 20, "--out", part).status == 0
+    assert "Stopped by limit" in part.read_text(encoding="utf-8")
+    assert nogood(*queens, *kept, "--resume", "--out", out).status == 0
+    assert nogood(*queens, "--out", whole).status == 0
+    pages = [path.read_text(encoding="utf-8") for path in (out, whole)]
+    data = [re.search('<script type="application/json".*?</script>', page)[0] for page in pages]
+    assert data[0] == data[1]
+    ran = nogood(*queens, "--journal", out, "--out", out)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
 
 
 def test_stopped_by_time(nogood, tmp_path):

@@ -100,6 +100,17 @@ def test_a_resumed_run_is_an_undisturbed_one(tmp_path, k, steps):
         assert found.progress.share == pytest.approx(1)
 
 
+def test_seconds_are_those_of_all_sessions(tmp_path):
+    path = tmp_path / "run.db"
+    first = enumerate_solutions(Queens(9), journal=path, limit=300)
+    assert first.count == 300
+    found = enumerate_solutions(Queens(9), journal=path, resume=True)
+    assert found.complete
+    assert found.seconds > first.seconds / 2
+    again = enumerate_solutions(Queens(9), journal=path, resume=True)
+    assert again.seconds == pytest.approx(summary(path).seconds) > 0
+
+
 @pytest.mark.usefixtures("small")
 @settings(max_examples=25)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=12))

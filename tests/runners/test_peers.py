@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from nogood.runners import bench
 from nogood.runners.peers import COUNTS, PEERS, Peer
 
 QUICK = ("queens-8", "tours-5x6")
@@ -72,3 +73,11 @@ def test_an_absent_peer_is_not_available() -> None:
 
 def test_every_task_has_its_count() -> None:
     assert {task for peer in PEERS.values() for task in peer.tasks} == set(COUNTS)
+
+
+@pytest.mark.slow
+def test_jobs_without_peers_count_too() -> None:
+    table = bench.run(["magic-4-journal"], repeat=1, say=lambda line: None)
+    assert table["contender"].tolist() == ["nogood", "no-journal"]
+    assert table["solutions"].tolist() == [7040, 7040]
+    assert (table["seconds"] > 0).all()
