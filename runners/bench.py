@@ -267,6 +267,8 @@ def plot(table: pd.DataFrame, path: Path) -> None:
     seconds = table.pivot_table(index="job", columns="contender", values="seconds", sort=False)
     seconds.iloc[::-1].plot.barh(ax=bars, logx=True, width=0.8, colormap="cividis", edgecolor="k")
     bars.set(xlabel="seconds for all solutions (log scale)", ylabel="")
+    bars.get_legend().remove()
+    figure.legend(*bars.get_legend_handles_labels(), loc="outside lower center", ncols=7)
     for label, options, style in (
         ("with symmetry", {}, "-"),
         ("without", {"symmetry": False, "workers": 1}, "--"),

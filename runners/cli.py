@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from ..data import InputError
-from ..data.errors import one_line
+from ..data.errors import check_positive, one_line
 from . import streams
 from .errors import SolverError, SolverMissing
 
