@@ -412,10 +412,12 @@ def explore(
     if explain and not isinstance(puzzle, Riddle):
         raise InputError("explain: only riddles are explained")
     found = _search(puzzle, {}, **asked)
-    exploring.explore(found, out, explanation=explaining.explain(puzzle) if explain else None)
+    said = explaining.explain(puzzle, time_limit=asked["time_limit"]) if explain else None
+    exploring.explore(found, out, explanation=said)
     print(report.summary(puzzle, found))
     print(f"wrote {out}", file=sys.stderr)
-    return DONE if found.stopped in (None, "limit") else STOPPED
+    stopped = found.stopped if said is None else said.stopped or found.stopped
+    return DONE if stopped in (None, "limit") else STOPPED
 
 
 @_puzzle_command("compare")
@@ -514,18 +516,19 @@ def explain(
         bool,
         typer.Option("--all-conflicts", help="without a solution: all minimal sets of clues"),
     ] = False,
+    time_limit: TimeOption = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="as Markdown")] = False,
     json: JsonOption = False,
 ) -> int:
     """Explain a riddle: what follows from which clue, what contradicts what."""
     from . import explain_text, explaining, report
 
-    said = explaining.explain(source, all_conflicts=all_conflicts)
+    said = explaining.explain(source, all_conflicts=all_conflicts, time_limit=time_limit)
     if json:
         report.print_json(explain_text.as_dict(said))
     else:
         print(explain_text.as_text(said, markdown), end="")
-    return DONE
+    return DONE if said.stopped is None else STOPPED
 
 
 @app.command()

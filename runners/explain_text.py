@@ -28,6 +28,7 @@ def as_dict(said: Explanation) -> dict[str, Any]:
         "riddle": said.riddle.form.title,
         "unique": said.unique,
         "complete": said.complete,
+        "stopped": said.stopped,
         "solutions": [[list(row) for row in table] for table in said.solutions],
         "steps": [
             {
@@ -88,17 +89,24 @@ def _rows(riddle: Riddle, rows: list[int]) -> str:
 
 def _result(said: Explanation, markdown: bool) -> str:
     riddle = said.riddle
-    if not said.solutions:
-        return "No solution.\n\n" + "\n\n".join(_conflict(riddle, c) for c in said.conflicts)
-    tables = [riddle.draw(table) for table in said.solutions[:2]]
+    parts = [riddle.draw(table) for table in said.solutions[:2]]
     if markdown:
-        tables = [f"```\n{table}\n```" for table in tables]
+        parts = [f"```\n{table}\n```" for table in parts]
     if said.unique:
-        lines = ["The only solution.", _subsets(said)]
-    else:
-        count = f"{len(said.solutions)}{'' if said.complete else ' or more'} solutions remain"
-        lines = [f"{count}. They differ in: {phrase(riddle, ((x, True) for x in said.open))}."]
-    return "\n\n".join([*tables, *lines])
+        parts.append("The only solution.")
+    elif said.solutions:
+        more = "" if said.complete else " or more"
+        parts.append(f"{len(said.solutions)}{more} solutions remain.")
+    elif said.complete:
+        parts.append("No solution.")
+    parts += [_conflict(riddle, conflict) for conflict in said.conflicts]
+    if said.stopped:
+        parts.append(f"Stopped by {said.stopped}: this is not all.")
+    elif said.unique:
+        parts.append(_subsets(said))
+    elif said.solutions:
+        parts.append(f"They differ in: {phrase(riddle, ((x, True) for x in said.open))}.")
+    return "\n\n".join(parts)
 
 
 def _conflict(riddle: Riddle, conflict: tuple[int, ...]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,10 +12,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from ..data.errors import check_positive
 from ..data.riddle_form import RiddleForm
 from ..models.riddle import Literal, Riddle
+from .cuts import TimeIsUp
 from .enumeration import enumerate_solutions
 from .errors import SolverError
+from .found import Found, Stop
 from .linear import as_problem
 from .oracle import Element, Oracle, conflicts, with_row
 
@@ -41,6 +47,7 @@ class Explanation:
     solution; ``redundant`` the clues each of which alone is not needed for uniqueness;
     ``smallest`` a smallest set of clues that determines the solution (both only where it is
     unique); ``open`` the literals in which several solutions differ.  Clues count from 0.
+    ``stopped`` says why it ends early, None where nothing is missing.
     """
 
     riddle: Riddle
@@ -51,6 +58,7 @@ class Explanation:
     redundant: tuple[int, ...] = ()
     smallest: tuple[int, ...] = ()
     open: tuple[Literal, ...] = ()
+    stopped: Stop | None = None
 
     @property
     def unique(self) -> bool:
@@ -59,7 +67,10 @@ class Explanation:
 
 
 def explain(
-    source: Riddle | str | Path | Mapping[str, Any] | RiddleForm, *, all_conflicts: bool = False
+    source: Riddle | str | Path | Mapping[str, Any] | RiddleForm,
+    *,
+    all_conflicts: bool = False,
+    time_limit: float | None = None,
 ) -> Explanation:
     """Explain a riddle, step by step, each step verified by HiGHS.
 
@@ -77,26 +88,51 @@ def explain(
     all_conflicts
         Where there is no solution, all minimal sets of clues that contradict each other, instead
         of one of the smallest.
+    time_limit
+        Stop after so many seconds.  What was found by then is kept, as it is after Ctrl-C.
 
     Source: B. Bogaerts, E. Gamba, T. Guns, A framework for step-wise explaining how to solve
     constraint satisfaction problems, Artificial Intelligence 300 (2021).
     """
+    check_positive("time_limit", time_limit)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     riddle = source if isinstance(source, Riddle) else Riddle(source)
-    found = enumerate_solutions(riddle, limit=_MOST_SOLUTIONS)
-    board = _Board(riddle)
-    if not found.count:
-        return Explanation(riddle, (), True, conflicts=tuple(board.conflicts(all_conflicts)))
-    steps = tuple(board.steps())
-    unique = found.complete and found.count == 1
+    found = enumerate_solutions(riddle, limit=_MOST_SOLUTIONS, time_limit=time_limit)
+    stopped = None if found.stopped == "limit" else found.stopped
+    said: dict[str, list[Any]] = defaultdict(list)
+    try:
+        if stopped is None:
+            for name, what in _said(found, _Board(riddle, deadline), all_conflicts):
+                said[name].append(what)
+    except TimeIsUp:
+        stopped = "time limit"
+    except KeyboardInterrupt:
+        stopped = "interrupt"
     return Explanation(
         riddle,
         tuple(found.solutions),
         found.complete,
-        steps,
-        redundant=tuple(board.redundant()) if unique else (),
-        smallest=tuple(board.smallest_subset()) if unique else (),
-        open=() if unique else tuple(board.open()),
+        stopped=stopped,
+        **{name: tuple(listed) for name, listed in said.items()},
     )
+
+
+def _said(found: Found, board: _Board, all_conflicts: bool) -> Iterator[tuple[str, Any]]:
+    """What the tuples of an :class:`Explanation` hold, by their names."""
+    if not found.count:
+        for conflict in board.conflicts(all_conflicts):
+            yield "conflicts", conflict
+        return
+    for step in board.steps():
+        yield "steps", step
+    if found.complete and found.count == 1:
+        for clue in board.redundant():
+            yield "redundant", clue
+        for clue in board.smallest_subset():
+            yield "smallest", clue
+    else:
+        for literal in board.open():
+            yield "open", literal
 
 
 @dataclass
@@ -104,6 +140,7 @@ class _Board:
     """A riddle as a switched model, and what is known of its table."""
 
     riddle: Riddle
+    deadline: float
     known: set[Element] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -115,7 +152,7 @@ class _Board:
         self.clue = [(place[id(v)], 1) for v in model.holds.values()]
         self.rule = {name: (place[id(v)], 1) for name, v in model.once.items()}
         self.switches = [j for j, _ in (*self.clue, *self.rule.values())]
-        self.oracle = Oracle(problem.linear, self.switches)
+        self.oracle = Oracle(problem.linear, self.switches, self.deadline)
         self.start = {(self.column[index], 1) for index in self.riddle.start()}
         self.everything = [*self.clue, *self.rule.values()]
         self.known |= self.start | self._shown()
@@ -176,7 +213,8 @@ class _Board:
     def _differing(self) -> Oracle:
         """The model without the one solution."""
         ones = [j for j, value in self.consequences if value]
-        return Oracle(with_row(self.oracle.linear, ones, len(ones) - 1), self.switches)
+        differing = with_row(self.oracle.linear, ones, len(ones) - 1)
+        return Oracle(differing, self.switches, self.deadline)
 
     def steps(self) -> Iterator[Step]:
         """Deductions until all consequences are known."""

@@ -7,12 +7,15 @@ others are free.  Nothing here knows what the columns mean.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
 
+from .cuts import TimeIsUp
 from .errors import SolverError
 from .highs import HighsSession
 from .linear import LinearModel, Vector
@@ -27,11 +30,14 @@ class Oracle:
     """Answers whether sets of elements of a binary model are satisfiable.
 
     ``switches`` are columns at 0 wherever they are neither an element nor liked: what they turn
-    on is then out of the way.
+    on is then out of the way.  After the ``deadline`` (of :func:`time.monotonic`) it answers
+    with :class:`TimeIsUp`.
     """
 
-    def __init__(self, linear: LinearModel, switches: Collection[int]) -> None:
-        self.linear = linear
+    def __init__(
+        self, linear: LinearModel, switches: Collection[int], deadline: float = math.inf
+    ) -> None:
+        self.linear, self.deadline = linear, deadline
         self.calls = 0
         self._switches = np.array(sorted(switches), dtype=np.int64)
         self._session = HighsSession(linear)
@@ -69,12 +75,8 @@ class Oracle:
         self._session.set_bounds(lower, upper)
         self._session.set_costs(costs)
         self.calls += 1
-        answer = self._session.solve(Options(threads=1, gap=gap))
-        if answer.status == "infeasible":
-            return None
-        if answer.status != "optimal" or answer.values is None:
-            raise SolverError(f"highs: {answer.status} {answer.detail}".strip())
-        return rounded(self.linear, answer.values, "highs")
+        values = _solved(self._session, self.deadline, gap)
+        return None if values is None else rounded(self.linear, values, "highs")
 
     def consequences(self, elements: Collection[Element], of: Collection[int]) -> set[Element]:
         """What every solution with ``elements`` says of the columns ``of``.
@@ -99,6 +101,7 @@ class Oracle:
 
         All that it says follows; not all that follows is said.
         """
+        _left(self.deadline)
         lower, upper = (bound[:, None] for bound in self._bounds(elements, {}))
         kind = self._propagator.dtype
         low, high = lower.astype(kind), upper.astype(kind)
@@ -144,7 +147,7 @@ class Oracle:
         """
         if self.solve([*hard, *weights]) is not None:
             return None
-        hitting = HittingSets(weights)
+        hitting = HittingSets(weights, self.deadline)
         while True:
             chosen = hitting.smallest()
             assert chosen is not None
@@ -158,8 +161,9 @@ class Oracle:
 class HittingSets:
     """Least-weight sets of elements that meet given sets: a MILP of its own."""
 
-    def __init__(self, weights: Mapping[Element, float]) -> None:
+    def __init__(self, weights: Mapping[Element, float], deadline: float = math.inf) -> None:
         self.elements = list(weights)
+        self._deadline = deadline
         self._place = {element: k for k, element in enumerate(self.elements)}
         count = len(self.elements)
         self.linear = LinearModel(
@@ -190,12 +194,10 @@ class HittingSets:
 
     def smallest(self) -> set[Element] | None:
         """The least set, or None if there is none."""
-        answer = self._session.solve(Options(threads=1))
-        if answer.status == "infeasible":
+        values = _solved(self._session, self._deadline)
+        if values is None:
             return None
-        if answer.values is None:
-            raise SolverError(f"highs: {answer.status} {answer.detail}".strip())
-        return {e for e, value in zip(self.elements, answer.values, strict=True) if value > 0.5}
+        return {e for e, value in zip(self.elements, values, strict=True) if value > 0.5}
 
 
 def conflicts(
@@ -208,7 +210,7 @@ def conflicts(
     hold.  Source: M. Liffiton, A. Previti, A. Malik, J. Marques-Silva, Fast, flexible MUS
     enumeration (MARCO), Constraints 21 (2016).
     """
-    unknown = HittingSets(dict.fromkeys(elements, -1.0))
+    unknown = HittingSets(dict.fromkeys(elements, -1.0), oracle.deadline)
     while (seed := unknown.smallest()) is not None:
         found = oracle.solve([*hard, *seed], dict.fromkeys(elements, 1.0))
         if found is not None:
@@ -224,6 +226,26 @@ def conflicts(
         if not seed:
             return
         unknown.must_miss(seed)
+
+
+def _solved(session: HighsSession, deadline: float, gap: float = 0.0) -> Vector | None:
+    """The optimal values, or None where there is no solution."""
+    answer = session.solve(Options(time_limit=_left(deadline), threads=1, gap=gap))
+    if answer.status == "infeasible":
+        return None
+    if answer.status == "time limit":
+        raise TimeIsUp
+    if answer.status != "optimal" or answer.values is None:
+        raise SolverError(f"highs: {answer.status} {answer.detail}".strip())
+    return answer.values
+
+
+def _left(deadline: float) -> float:
+    """The seconds until then; raises :class:`TimeIsUp` where there are none."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeIsUp
+    return left
 
 
 def with_row(linear: LinearModel, columns: Collection[int], high: float) -> LinearModel:

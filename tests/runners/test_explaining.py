@@ -2,9 +2,13 @@
 
 import json
 
+import time
+from itertools import count
+
 import pytest
 from nogood.data import load_riddle
-from nogood.runners import explain
+from nogood.runners import explain, oracle
+from nogood.runners.cuts import TimeIsUp
 
 cp_model = pytest.importorskip("ortools.sat.python.cp_model", reason="pip install ortools")
 
@@ -212,3 +216,44 @@ def test_on_the_command_line(nogood, tmp_path):
     assert nogood("solve", file).status == 1
     ran = nogood("explain", "nobody")
     assert (ran.status, ran.out) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("raised", "stopped"), [(TimeIsUp, "time limit"), (KeyboardInterrupt, "interrupt")]
+)
+def test_what_was_found_before_a_stop_is_kept(nogood, tmp_path, monkeypatch, raised, stopped):
+    file, left, whole = tmp_path / "pets.json", oracle._left, explain(SMALL)
+    file.write_text(json.dumps(SMALL))
+    kept = []
+    for calls in count(1):
+        asked = count(1)
+
+        def until(deadline, asked=asked, calls=calls):
+            if next(asked) >= calls:
+                raise raised
+            return left(deadline)
+
+        monkeypatch.setattr(oracle, "_left", until)
+        said = explain(SMALL)
+        if said.stopped is None:
+            break
+        assert said.stopped == stopped
+        assert said.unique
+        assert said.steps == whole.steps[: len(said.steps)]
+        assert (said.smallest, said.conflicts) == ((), ())
+        kept.append(len(said.steps))
+        ran = nogood("explain", file)
+        assert ran.status == 4
+        assert f"The only solution.\n\nStopped by {stopped}: this is not all.\n" in ran.out
+        assert json.loads(nogood("explain", file, "--json").out)["stopped"] == stopped
+    assert said == whole
+    assert kept == sorted(kept)
+    assert {0, len(whole.steps)} <= set(kept)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 1])
+def test_a_time_limit_ends_what_takes_minutes(seconds):
+    began = time.monotonic()
+    said = explain("couples", time_limit=seconds)
+    assert said.stopped == "time limit"
+    assert time.monotonic() - began < seconds + 10

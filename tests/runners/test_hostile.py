@@ -285,6 +285,11 @@ FLAGS = [
             ),
             (["explore", "queens", "--out=q.html", "--explain"], "--explain: only riddles are"),
             (["explain"], "Missing argument"),
+            (["explain", "einstein", "--time-limit=0"], "--time-limit: expected a positive"),
+            (
+                ["explore", "couples", "--explain", "--time-limit=-1", "--out=o.html"],
+                "--time-limit: expected a positive",
+            ),
             (["explain", "holmes"], "riddle 'holmes': no such file; the bundled riddles are city"),
             (["explain", ""], "riddle '.': Is a directory"),
             (["enumerate"], "puzzle: missing; nogood list shows them"),
