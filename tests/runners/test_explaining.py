@@ -1,7 +1,6 @@
 """Explanations, each step re-verified by CP-SAT on a model of its own."""
 
 import json
-
 import time
 from itertools import count
 
