@@ -21,7 +21,7 @@ from . import solvers
 from .cuts import Point, candidates
 from .found import Found
 from .journal import Journal, fingerprint
-from .keeping import Memory
+from .keeping import Memory, Names
 from .levels import k_best, minimised, tolerance, with_cutoff, without_objective
 from .linear import LinearModel, Problem, as_problem
 from .orbits import Symmetry, expanded, symmetry_of
@@ -232,7 +232,9 @@ class _Run:
                 self.problem,
                 level.best,
                 in_order=lambda problem: self._in_order(problem, progress, deadline),
-                within=lambda problem: points_of(self._all(problem, progress, deadline)),
+                within=lambda problem: points_of(
+                    self._all(problem, progress, deadline, Memory(None))
+                ),
             )
         elif level.gap is not None:
 
@@ -244,7 +246,7 @@ class _Run:
             if value is not None:
                 yield from self._within(value, level, progress, deadline)
         else:
-            yield from self._all(self.problem, progress, deadline)
+            yield from self._all(self.problem, progress, deadline, self.store)
 
     def _within(
         self, best: float, level: _Level, progress: Progress, deadline: float | None
@@ -252,10 +254,13 @@ class _Run:
         value = minimised(self.problem.linear, best)
         width = max(level.gap or 0.0, level.relative * abs(value))
         high = value + width + tolerance(value)
-        yield from self._all(with_cutoff(self.problem, -np.inf, high), progress, deadline)
+        cut = with_cutoff(self.problem, -np.inf, high)
+        yield from self._all(cut, progress, deadline, self.store)
 
-    def _all(self, problem: Problem, progress: Progress, deadline: float | None) -> Iterator[Step]:
-        """All solutions of ``problem``, by the method chosen."""
+    def _all(
+        self, problem: Problem, progress: Progress, deadline: float | None, names: Names
+    ) -> Iterator[Step]:
+        """All solutions of ``problem`` whose ``names`` are new, by the method chosen."""
         begin = None if self.journal is None else self.journal.resume(progress)
         if self.method == "cuts":
             known = () if self.journal is None else self.journal.keys()
@@ -284,7 +289,7 @@ class _Run:
             self.symmetry,
             self.distinct,
             lambda keys: self._exists(problem, keys),
-            self.store,
+            names,
         )
 
     def _in_order(

@@ -12,7 +12,7 @@ from scipy import sparse
 from .cuts import Point
 from .linear import LinearModel, Problem
 
-_SCALE_BY = 2
+_SCALE_BY, _MOST_DOUBLINGS = 2, 20
 
 
 def tolerance(value: float) -> float:
@@ -60,11 +60,12 @@ def k_best(
     linear = problem.linear
     few = list(islice(in_order(problem), min(count, _SCALE_BY) + 1))
     if len(few) <= min(count, _SCALE_BY):
-        yield from sorted(few, key=_order(linear))
+        everything = within(problem) if few else iter(())
+        yield from sorted(everything, key=_order(linear))
         return
     values = [minimised(linear, point.objective or 0.0) for point in few]
     first, width = values[0], max(values[-1] - values[0], tolerance(values[0]))
-    while True:
+    for _ in range(_MOST_DOUBLINGS):
         high = first + width + tolerance(first + width)
         found = list(within(with_cutoff(problem, -np.inf, high)))
         if len(found) >= count:
@@ -74,6 +75,9 @@ def k_best(
         if following is None:
             break
         width = max(2 * width, minimised(linear, following.objective or 0.0) - first)
+    else:
+        # A continuous variable lets the same keys have any worse objective.
+        found = list(within(problem))
     yield from sorted(found, key=_order(linear))[:count]
 
 

@@ -270,10 +270,13 @@ class Judge:
     def _try(
         self, node: Nodes, deadline: float | None, most: int, may_give_up: bool
     ) -> tuple[list[Point], bool]:
+        linear = self._problem.linear
+        # What is continuous keeps the model's bounds: a node's are a little too wide, on purpose,
+        # and an objective would rest on them.
         linear = replace(
-            self._problem.linear,
-            col_lower=node.lower[:, 0].astype(float),
-            col_upper=node.upper[:, 0].astype(float),
+            linear,
+            col_lower=np.where(linear.integer, node.lower[:, 0], linear.col_lower),
+            col_upper=np.where(linear.integer, node.upper[:, 0], linear.col_upper),
         )
         problem = replace(self._problem, linear=linear)
         keys = self._problem.key_columns

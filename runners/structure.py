@@ -37,6 +37,10 @@ class UnitRows:
         return np.asarray(self.matrix.indices[start:end], dtype=np.int64)
 
 
+_LONGEST_UNIT_ROW = 32_000
+"""Unit rows are counted in 16 bits; longer ones are sums like others."""
+
+
 @dataclass(frozen=True)
 class Group:
     """Binaries of which at most one is 1; ``exact``: with the ones in ``others``, exactly one.
@@ -71,7 +75,8 @@ def split_rows(linear: LinearModel) -> tuple[UnitRows, Sums]:
         part = slice(matrix.indptr[i], matrix.indptr[i + 1])
         columns, values = matrix.indices[part], matrix.data[part]
         low, high = linear.row_lower[i], linear.row_upper[i]
-        if len(values) and binary[columns].all() and (values == values[0]).all():
+        countable = 0 < len(values) <= _LONGEST_UNIT_ROW and binary[columns].all()
+        if countable and (values == values[0]).all():
             unit.append(_unit(columns, values[0], low, high))
         else:
             rest.append(i)

@@ -39,6 +39,8 @@ class Group:
         """
         images = values[self.inverse]
         told = images if columns is None else images[:, columns]
+        if told.dtype.kind == "f":
+            told = told + 0.0  # -0.0 is 0.0, but not byte for byte
         packed = np.packbits(told, axis=1) if told.dtype == np.bool_ else told
         rows = np.ascontiguousarray(packed).view(f"V{packed.dtype.itemsize * packed.shape[1]}")
         _, first = np.unique(rows.ravel(), return_index=True)

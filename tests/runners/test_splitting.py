@@ -437,3 +437,89 @@ def test_a_time_limit_keeps_what_was_found() -> None:
     assert 0 < found.count < 7040
     assert found.stopped == "time limit"
     assert not found.complete
+
+
+SWAP_X = [{"x[0]": "x[1]", "x[1]": "x[0]"}]
+
+
+@pytest.mark.parametrize("symmetry", [False, SWAP_X])
+def test_the_best_through_several_cutoffs(symmetry: Any) -> None:
+    """What one cutoff has told, the next, wider one tells again."""
+
+    def model() -> pyo.ConcreteModel:
+        made = pyo.ConcreteModel()
+        made.x = pyo.Var(range(4), domain=pyo.Binary)
+        made.sum = pyo.Objective(expr=pyo.quicksum(made.x.values()))
+        return made
+
+    every = [0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4]
+    for best in (1, 3, 6, 10, 16, 20):
+        found = enumerate_solutions(model(), best=best, symmetry=symmetry, workers=1)
+        assert found.objectives == pytest.approx(every[:best])
+        assert len({tuple(s.values()) for s in found}) == found.count
+
+
+def test_the_best_of_a_single_orbit() -> None:
+    def model() -> pyo.ConcreteModel:
+        made = pyo.ConcreteModel()
+        made.x = pyo.Var([0, 1], domain=pyo.Binary)
+        made.one = pyo.Constraint(expr=made.x[0] + made.x[1] == 1)
+        made.sum = pyo.Objective(expr=made.x[0] + made.x[1])
+        return made
+
+    for best in (1, 2, 5):
+        found = enumerate_solutions(model(), best=best, distinct=True, symmetry=SWAP_X)
+        assert (found.count, found.orbits) == (1, [2])
+
+
+@pytest.mark.parametrize("method", ["split", "cuts"])
+@pytest.mark.parametrize("best", [3, 4, 5])
+def test_the_best_where_every_objective_can_be_worse(method: Any, best: int) -> None:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], domain=pyo.Binary)
+    model.c = pyo.Var(bounds=(0, None))
+    model.row = pyo.Constraint(expr=model.c >= model.x[0])
+    model.sum = pyo.Objective(expr=model.c + model.x[1])
+    found = enumerate_solutions(model, best=best, method=method)
+    assert found.objectives == pytest.approx([0, 1, 1, 2][:best], abs=1e-9)
+    assert found.complete
+
+
+def test_a_row_longer_than_can_be_counted_in_16_bits() -> None:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(32_768), domain=pyo.Binary)
+    model.one = pyo.Constraint(expr=pyo.quicksum(model.x.values()) == 1)
+    found = enumerate_solutions(model, keys=[model.x[0], model.x[1]])
+    assert sorted(tuple(s.values()) for s in found) == [(0, 0), (0, 1), (1, 0)]
+
+
+def test_minus_zero_is_zero() -> None:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], domain=pyo.Integers, bounds=(0, 2))
+    model.c = pyo.Var(bounds=(0, None))
+    model.a = pyo.Constraint(expr=3 * model.x[0] - model.x[1] - 3 * model.c == -3)
+    model.b = pyo.Constraint(expr=3 * model.x[1] - model.x[0] - 3 * model.c == -3)
+    found = enumerate_solutions(model, symmetry=SWAP_X)
+    assert sorted(tuple(s.values()) for s in found) == [(0, 0), (1, 1), (2, 2)]
+    assert found.orbits == [1, 1, 1]
+
+
+def test_objectives_do_not_rest_on_widened_bounds() -> None:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], domain=pyo.Binary)
+    model.c = pyo.Var(bounds=(-2, 2))
+    model.row = pyo.Constraint(expr=model.c - model.x[1] >= 0)
+    cost = 1000 * model.c - 1000 * model.x[1] + 4e-4 * (model.x[0] + 2 * model.x[1])
+    model.cost = pyo.Objective(expr=cost)
+    found = enumerate_solutions(model)
+    assert found.objectives == pytest.approx([0], abs=1e-5)
+    assert [tuple(s.values()) for s in found] == [(0, 0)]
+
+
+def test_a_part_is_solved_within_the_bounds_of_the_model() -> None:
+    """HiGHS fails on this part with a lower bound of -0.600003 instead of -0.6."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], domain=pyo.Integers, bounds=lambda m, j: (0, 1 + 2 * j))
+    model.c = pyo.Var(bounds=(-2, 2))
+    model.row = pyo.Constraint(expr=(0.5, 0.5 * model.x[0] + 0.1 * model.x[1] + model.c / 3, 1.5))
+    assert enumerate_solutions(model).count == 8
