@@ -64,6 +64,14 @@ class LinearModel:
     def _sizes(self) -> sparse.csr_array:
         return abs(self.matrix)
 
+    @cached_property
+    def _exact(self) -> NDArray[np.bool_]:
+        """The rows of integers with integer coefficients, which are broken by 1 or not at all."""
+        matrix = self.matrix.tocoo()
+        other = ~whole(matrix.data) | ~self.integer[matrix.col]
+        exact: NDArray[np.bool_] = np.bincount(matrix.row[other], minlength=self.rows) == 0
+        return exact
+
     @property
     def impossible(self) -> bool:
         """Whether some row without entries says what 0 is not, which no solver is asked about."""
@@ -82,6 +90,7 @@ class LinearModel:
             return f"{self.col_names[j]} = {values[j]:g} is beyond its bounds"
         activity = self.matrix @ values
         scale = tolerance * (1 + self._sizes @ abs(values))
+        scale[self._exact] = tolerance
         broken = (activity < self.row_lower - scale) | (activity > self.row_upper + scale)
         if broken.any():
             i = int(broken.argmax())
@@ -90,6 +99,12 @@ class LinearModel:
                 f"not within {self.row_lower[i]:g} … {self.row_upper[i]:g}"
             )
         return None
+
+
+def whole(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of them are integers whose sums floating point holds exactly."""
+    found: NDArray[np.bool_] = (values == np.round(values)) & (abs(values) <= 1e9)
+    return found
 
 
 @dataclass(frozen=True)

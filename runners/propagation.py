@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .linear import LinearModel
+from .linear import LinearModel, whole
 from .structure import Ints, Sums, UnitRows, split_rows, unit_rows
 
 Bounds = NDArray[Any]
@@ -146,6 +146,11 @@ class _Summing:
         scale = np.ones((matrix.shape[0], 1))
         if matrix.nnz:
             scale = np.maximum(scale, abs(matrix).max(axis=1).toarray().reshape(-1, 1))
+        groups = [bool(whole(np.array(group.coefficients)).all()) for group in sums.groups]
+        quantities = np.concatenate((linear.integer[sums.singles], np.array(groups, dtype=bool)))
+        entries = matrix.tocoo()
+        other = ~whole(entries.data) | ~quantities[entries.col]
+        scale[np.bincount(entries.row[other], minlength=len(scale)) == 0] = 1
         self._slack = TOLERANCE * scale
         # Entries sorted by quantity, for reductions over the rows of each.
         columnwise = matrix.tocsc()

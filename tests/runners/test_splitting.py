@@ -523,3 +523,16 @@ def test_a_part_is_solved_within_the_bounds_of_the_model() -> None:
     model.c = pyo.Var(bounds=(-2, 2))
     model.row = pyo.Constraint(expr=(0.5, 0.5 * model.x[0] + 0.1 * model.x[1] + model.c / 3, 1.5))
     assert enumerate_solutions(model).count == 8
+
+
+@pytest.mark.parametrize("method", ["split", "cuts"])
+@pytest.mark.parametrize("size", [10**5, 10**6, 10**8])
+def test_rows_of_integers_are_exact_however_large_their_coefficients(
+    method: Any, size: int
+) -> None:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1], domain=pyo.Integers, bounds=(4, 5))
+    model.z = pyo.Var(domain=pyo.Binary)
+    model.row = pyo.Constraint(expr=size * model.x[0] - size * model.x[1] + model.z == 0)
+    found = enumerate_solutions(model, method=method)
+    assert sorted(tuple(s.values()) for s in found) == [(4, 4, 0), (5, 5, 0)]
