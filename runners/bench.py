@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OURS = "nogood"
+_COLUMNS = ["job", "contender", "version", "solutions", "seconds", "runs", "ratio"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Job:
     def count(self, seconds: float) -> int | None:
         """All solutions, read and checked; None if ``seconds`` did not do."""
         found = enumerate_solutions(self.puzzle, time_limit=seconds, **self.options)
+        if found.stopped == "interrupt":
+            raise KeyboardInterrupt
         return found.count if found.complete else None
 
 
@@ -82,7 +85,8 @@ def run(
 
     Columns: job, contender, version, solutions, seconds (median; NaN where the time limit came
     first), runs, ratio (its seconds over this package's).  Seconds exclude imports and include
-    building and compiling the model.  A contender that passes the time limit is run once.
+    building and compiling the model.  A contender that passes the time limit is run once.  After
+    Ctrl-C it has the jobs that were done, and ``attrs["interrupted"]`` is true.
 
     Raises
     ------
@@ -104,19 +108,26 @@ def run(
         repeat, time_limit = 1, min(time_limit, 5.0)
     rows: list[dict[str, Any]] = []
     peer_times: dict[str, dict[str, list[float]]] = {}  # of tasks that several jobs share
-    for name in chosen or names():
-        if quick and not chosen and (name not in JOBS or not JOBS[name].quick):
-            continue
-        if name in _AMONG_OURSELVES:
-            (contenders, expected), known = _AMONG_OURSELVES[name](), dict[str, list[float]]()
-        else:
-            task = JOBS[name].task
-            contenders, expected = _contenders(JOBS[name], here), COUNTS[task]
-            known = peer_times.setdefault(task, {})
-        times = _measure(name, contenders, expected, repeat, time_limit, known, say)
-        known |= {contender: own for contender, own in times.items() if contender != OURS}
-        rows += [_row(name, contender, expected, times) for contender in times]
-    return pd.DataFrame(rows)
+    interrupted = False
+    try:
+        for name in chosen or names():
+            if quick and not chosen and (name not in JOBS or not JOBS[name].quick):
+                continue
+            if name in _AMONG_OURSELVES:
+                (contenders, expected), known = _AMONG_OURSELVES[name](), dict[str, list[float]]()
+            else:
+                task = JOBS[name].task
+                contenders, expected = _contenders(JOBS[name], here), COUNTS[task]
+                known = peer_times.setdefault(task, {})
+            times = _measure(name, contenders, expected, repeat, time_limit, known, say)
+            known |= {contender: own for contender, own in times.items() if contender != OURS}
+            rows += [_row(name, contender, expected, times) for contender in times]
+    except KeyboardInterrupt:
+        interrupted = True
+        say("interrupted; these are the jobs that were done")
+    table = pd.DataFrame(rows, columns=None if rows else _COLUMNS)
+    table.attrs["interrupted"] = interrupted
+    return table
 
 
 def _contenders(job: Job, peers: Sequence[str]) -> dict[str, Count]:
@@ -179,6 +190,8 @@ def _measure(
             began = time.perf_counter()
             found = count(time_limit)
             seconds = time.perf_counter() - began
+            if found is None and seconds < 0.5 * time_limit:
+                raise KeyboardInterrupt  # a peer that caught it itself
             if found is None:
                 late.add(contender)
             elif found != expected:

@@ -416,6 +416,8 @@ def explore(
     exploring.explore(found, out, explanation=said)
     print(report.summary(puzzle, found))
     print(f"wrote {out}", file=sys.stderr)
+    if said and said.stopped:
+        print(f"explanation stopped by {said.stopped}: not all of it is there", file=sys.stderr)
     stopped = found.stopped if said is None else said.stopped or found.stopped
     return DONE if stopped in (None, "limit") else STOPPED
 
@@ -441,8 +443,8 @@ def compare(
         tables.must_be_plot(plot)
     table = comparing.compare(
         puzzle,
-        [name for name in formulations.split(",") if name],
-        [name for name in solvers.split(",") if name],
+        _names(formulations),
+        _names(solvers),
         seeds=seeds,
         time_limit=time_limit,
         say=lambda line: print(line, file=sys.stderr),
@@ -452,7 +454,11 @@ def compare(
         tables.write_table(table, out)
     if plot is not None and not table.empty:
         comparing.plot(table, plot)
-    return DONE
+    return STOPPED if table.attrs["interrupted"] else DONE
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",") if name.strip()]
 
 
 @_puzzle_command("export")
@@ -607,9 +613,9 @@ def bench(
     print(f"\nseconds (times {measure.OURS}'s); {measure.machine()}")
     if out is not None:
         tables.write_table(table, out)
-    if plot is not None:
+    if plot is not None and not table.empty:
         measure.plot(table, plot)
-    return DONE
+    return STOPPED if table.attrs["interrupted"] else DONE
 
 
 @app.callback(invoke_without_command=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
@@ -26,6 +27,8 @@ def dask(address: str) -> Iterator[tuple[Executor, int]]:
     from distributed import Client
 
     try:
+        if not re.search(r":[0-9]+/?$", address):
+            raise ValueError("it has no port")
         client = Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split())[:150]

@@ -89,19 +89,25 @@ def compare(
     for name in formulations:
         if name not in known:
             raise InputError(f"formulations: expected some of {', '.join(known)}; got {name!r}")
+    if not solver_names:
+        raise InputError(f"solvers: expected some of {', '.join(solvers.SOLVERS)}; got none")
     for name in solver_names:
         solvers.find(name)
     chosen = [_with(puzzle, name) for name in formulations or known] or [puzzle]
     rows: list[dict[str, Any]] = []
+    interrupted = False
     try:
         for row in _rows(chosen, solver_names, seeds, time_limit):
             rows.append(row)
             say(f"{row['formulation']} {row['solver']}: {row['status']}, {row['seconds']:.2f} s")
     except KeyboardInterrupt:
+        interrupted = True
         say("interrupted; these rows are what was done")
     table = pd.DataFrame(rows)
     _must_agree(table)
-    return _closed(table)
+    table = _closed(table)
+    table.attrs["interrupted"] = interrupted
+    return table
 
 
 def _with(puzzle: Puzzle, formulation: str) -> Puzzle:

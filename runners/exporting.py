@@ -79,6 +79,8 @@ def export_model(
         raise InputError(f"{target}: unknown model format {ending!r}; expected lp, mps or nl")
     if solution is not None and ending == "nl":
         raise InputError(f"solution: is written beside LP and MPS files, not beside {target}")
+    if solution is not None:
+        must_be_writable(solution)
     problem = as_problem(source, discrete(source))
     linear = with_cuts(problem, cuts).linear
     if relax:

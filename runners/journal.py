@@ -70,6 +70,9 @@ class Journal:
     def __init__(self, path: str | Path, resume: bool, problem: Problem, run: dict[str, str]):
         self.path = must_be_writable(path)
         self._problem = problem
+        self._must_suit(resume)
+        if self.path.exists():
+            opened(self.path).close()  # what is no journal gets no lock beside it
         self._lock = FileLock(f"{self.path}.lock")
         try:
             self._lock.acquire(timeout=0)
@@ -101,12 +104,15 @@ class Journal:
         begin = "INSERT INTO sessions (began, seconds, solutions) VALUES (?, 0, ?)"
         self._session = self._db.execute(begin, row).lastrowid
 
-    def _open(self, resume: bool, run: dict[str, str]) -> sqlite3.Connection:
+    def _must_suit(self, resume: bool) -> None:
         if self.path.exists() and not resume:
             raise InputError(f"{self.path}: exists; go on with it by --resume, or take another")
-        if not self.path.exists():
-            if resume:
-                raise InputError(f"{self.path}: no such journal; leave --resume out to begin one")
+        if resume and not self.path.exists():
+            raise InputError(f"{self.path}: no such journal; leave --resume out to begin one")
+
+    def _open(self, resume: bool, run: dict[str, str]) -> sqlite3.Connection:
+        self._must_suit(resume)  # it may have come meanwhile
+        if not resume:
             _create(self.path, run)
         db = opened(self.path, write=True)
         try:

@@ -132,6 +132,8 @@ class ModelFile:
     def draw(self, solution: Mapping[str, int]) -> str:
         """The key variables that are not zero."""
         rows = [(name, value) for name, value in solution.items() if value]
+        if not solution:
+            return "no key variables: none is discrete"
         return str(tabulate(rows, tablefmt="plain")) if rows else "all keys are 0"
 
     def figures(self, solution: Mapping[str, int]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def _other(found):
     return replace(found, objective=found.objective - 1)
 
 
-def test_an_interrupted_comparison_keeps_its_rows(monkeypatch):
+def test_an_interrupted_comparison_keeps_its_rows(nogood, monkeypatch):
     def once(puzzle, **options):
         if puzzle.formulation == "pairs":
             raise KeyboardInterrupt
@@ -54,11 +54,15 @@ def test_an_interrupted_comparison_keeps_its_rows(monkeypatch):
 
     monkeypatch.setattr(comparing, "solve", once)
     assert compare(Queens(5))["formulation"].tolist() == ["diagonals"]
+    ran = nogood("compare", "queens", "--n", 5)
+    assert (ran.status, "diagonals" in ran.out) == (4, True)
 
 
 def test_bad_input():
     with pytest.raises(InputError, match=r"^formulations: expected some of diagonals, pairs; got"):
         compare(Queens(5), ["cliques"])
+    with pytest.raises(InputError, match=r"^solvers: expected some of highs.*; got none"):
+        compare(Queens(5), solver_names=[])
     with pytest.raises(InputError, match=r"^solver: expected one of highs"):
         compare(Queens(5), solver_names=["cplex"])
 

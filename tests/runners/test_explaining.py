@@ -250,6 +250,13 @@ def test_what_was_found_before_a_stop_is_kept(nogood, tmp_path, monkeypatch, rai
     assert {0, len(whole.steps)} <= set(kept)
 
 
+def test_a_page_without_the_whole_explanation_says_so(nogood, tmp_path):
+    out = tmp_path / "page.html"
+    ran = nogood("explore", "couples", "--explain", "--time-limit", 2, "--out", out)
+    assert ran.status == 4
+    assert "explanation stopped by time limit" in ran.err
+
+
 @pytest.mark.parametrize("seconds", [1e-6, 1])
 def test_a_time_limit_ends_what_takes_minutes(seconds):
     began = time.monotonic()

@@ -239,8 +239,15 @@ def test_no_solution_is_one_line_and_no_file(nogood, tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="beside LP and MPS files"):
         export_model(Queens(4), tmp_path / "q.nl", solution=solution)
+
+
+def test_glpk_has_no_format_for_the_solution_of_a_relaxation(tmp_path):
+    if not shutil.which("glpsol"):
+        pytest.skip("apt install glpk-utils")
     with pytest.raises(InputError, match="not of a relaxation"):
-        export_model(Queens(4), out, relax=True, solution=solution, solver="glpk")
+        export_model(
+            Queens(4), tmp_path / "q.lp", relax=True, solution=tmp_path / "q.sol", solver="glpk"
+        )
 
 
 NL = [

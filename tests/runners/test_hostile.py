@@ -1198,6 +1198,29 @@ def test_a_clock_that_goes_back(nogood, monkeypatch):
     assert (ran.status, json.loads(ran.out)["seconds"] >= 0) == (0, True)
 
 
+def test_nothing_is_left_by_what_is_refused(nogood, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pets.json").write_text("{}")
+    for arguments in (
+        ("enumerate", "queens", "--journal", "none.db", "--resume"),
+        ("enumerate", "queens", "--journal", "pets.json"),
+        ("enumerate", "queens", "--journal", "pets.json", "--resume"),
+        ("export", "queens", "--out", "q.lp", "--solution", "none/q.sol"),
+        ("enumerate", "queens", "--dask", "foo"),
+    ):
+        ran = nogood(*arguments)
+        assert (ran.status, one_line(ran.err)) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["pets.json"]
+
+
+def test_a_model_without_discrete_variables(nogood, tmp_path):
+    file = tmp_path / "c.lp"
+    file.write_text("max\n x + y\nst\n c: x + y <= 3\nend\n")
+    ran = nogood("solve", file)
+    assert ran.out.startswith("no key variables: none is discrete\n")
+    assert "objective 3.0" in ran.out
+
+
 def test_sizes_that_mean_all(nogood):
     """A bound beyond what there is is none; nothing is set aside for it."""
     for flag in ("--limit=1000000000000", f"--limit={10**30}", "--time-limit=1e300"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from nogood.runners import bench
 from nogood.runners.peers import COUNTS, PEERS, Peer
@@ -81,3 +83,21 @@ def test_jobs_without_peers_count_too() -> None:
     assert table["contender"].tolist() == ["nogood", "no-journal"]
     assert table["solutions"].tolist() == [7040, 7040]
     assert (table["seconds"] > 0).all()
+
+
+@pytest.mark.parametrize("caught", [True, False])
+def test_an_interrupted_benchmark_keeps_whole_jobs_and_says_so(
+    nogood: Any, monkeypatch: pytest.MonkeyPatch, caught: bool
+) -> None:
+    def ours(job: bench.Job, seconds: float) -> int | None:
+        if job.name == "queens-10" and not caught:
+            raise KeyboardInterrupt
+        return None if job.name == "queens-10" else COUNTS[job.task]
+
+    monkeypatch.setattr(bench.Job, "count", ours)
+    monkeypatch.setattr(bench, "PEERS", {})
+    ran = nogood("bench", "--task", "queens-8", "--task", "queens-10")
+    assert ran.status == 4
+    assert "interrupted; these are the jobs that were done" in ran.err
+    assert "queens-8" in ran.out
+    assert "queens-10" not in ran.out
